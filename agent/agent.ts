@@ -7,6 +7,8 @@ import { JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './job-folder.ts';
 import { supervise } from './supervise.ts';
+import { ALLOWS_NONE } from '#/contract/tunnel-allowance.ts';
+import { TunnelGate } from './tunnel-gate.ts';
 import { TunnelManager } from './tunnel-manager.ts';
 import type { TunnelOption } from './tunnel-options.ts';
 import { Updater, type UpdaterOptions } from './updater.ts';
@@ -20,6 +22,8 @@ export interface AgentOptions {
   data: string;
   /** The services of this device that can be reached through tunnels. */
   tunnels?: TunnelOption[];
+  /** What the service may open tunnels to, besides those; by default nothing. */
+  allowTunnels?: string;
   /** Receives one line for each change of state. */
   log?: (line: string) => void;
   /** Starts a job. The default runs it inside this process, where it ends together with the agent. */
@@ -49,13 +53,22 @@ export function startAgent({
   key,
   data,
   tunnels = [],
+  allowTunnels = ALLOWS_NONE,
   log = () => {},
   launch = inThisProcess,
   ...options
 }: AgentOptions): Agent {
   const spool = new Spool(data, log);
   const runner = new JobRunner({ spool, launch, log, send: (message) => connection.send(message) });
-  const tunnelManager = new TunnelManager({ server, key, tunnels, log, send: (message) => connection.send(message) });
+  const gate = new TunnelGate(allowTunnels, log);
+  const tunnelManager = new TunnelManager({
+    server,
+    key,
+    tunnels,
+    gate,
+    log,
+    send: (message) => connection.send(message),
+  });
   const updater =
     options.installed &&
     new Updater(
@@ -80,6 +93,7 @@ export function startAgent({
       arch: arch(),
       hostname: short(options.hostname ?? hostname()),
       jobs: runner.unsettled(),
+      allowsTunnels: gate.allowed,
       ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
       ...(updater && { update: updater.state(connection.isPrivate) }),
     }),

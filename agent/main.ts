@@ -5,7 +5,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { runCheck } from './check-command.ts';
 import { runFetch } from './fetch-command.ts';
-import { HELP, INSTALL_VARIABLE, storeSettings, readOptions, type Settings } from './options.ts';
+import { ALLOW_VARIABLE, HELP, INSTALL_VARIABLE, storeSettings, readOptions, type Settings } from './options.ts';
 import { JobFolder } from './job-folder.ts';
 import { jobPrograms, supervise } from './supervise.ts';
 import { UsageError } from './usage-error.ts';
@@ -65,7 +65,7 @@ async function runAgent(settings: Settings): Promise<number> {
   // Imported lazily, because the supervisor that starts for each job does not need it.
   const { startAgent } = await import('./agent.ts');
   storeSettings(settings);
-  for (const name of ['DEVICE_KEY', INSTALL_VARIABLE]) delete process.env[name];
+  for (const name of ['DEVICE_KEY', INSTALL_VARIABLE, ALLOW_VARIABLE]) delete process.env[name];
   const installed = { program, install: settings.install };
   const agent = startAgent({ ...settings, launch, installed, log: (line) => console.log(line) });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());

@@ -48,6 +48,7 @@ test('key and server are stored readable by their owner only, and found again', 
     key: 'mdk_kept',
     data,
     tunnels: [],
+    allowTunnels: 'none',
     install: undefined,
   });
 });
@@ -84,6 +85,20 @@ test('what is missing or wrong is named', () => {
   says(['--key', 'two words', ...SERVER], /no device key/);
   says(['--key-file', path.join(folder, 'none'), ...SERVER], /cannot be read/);
   says(['--kee', 'x'], /Unknown option '--kee'.*--help/);
+});
+
+test('what the service may open tunnels to is chosen at the start, and is nothing by default', () => {
+  const allowed = (args: string[], env: NodeJS.ProcessEnv = {}) => {
+    const settings = readOptions([...SERVER, '--key', 'mdk_x', '--data', folder, ...args], env);
+    return typeof settings === 'string' ? '' : settings.allowTunnels;
+  };
+  assert.equal(allowed([]), 'none');
+  assert.equal(allowed(['--allow-tunnels', 'loopback']), 'loopback');
+  assert.equal(allowed(['--allow-tunnels', 'loopback, 10.0.0.1:80']), 'loopback,10.0.0.1:80');
+  assert.equal(allowed([], { MUSTER_ALLOW_TUNNELS: 'loopback' }), 'loopback');
+  assert.equal(allowed(['--allow-tunnels', 'none'], { MUSTER_ALLOW_TUNNELS: 'loopback' }), 'none');
+  assert.throws(() => allowed(['--allow-tunnels', 'everything']), /--allow-tunnels is "everything"/);
+  assert.throws(() => readOptions(['--allow-tunnels', 'everything', '--version'], {}), /must be none, loopback/);
 });
 
 test('help and version', () => {

@@ -5,6 +5,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
+import { ALLOWS_NONE, parseAllowance } from '#/contract/tunnel-allowance.ts';
 import { writeDurably } from './durable.ts';
 import { readTunnels, type TunnelOption } from './tunnel-options.ts';
 import { UsageError } from './usage-error.ts';
@@ -21,6 +22,9 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --config FILE     tunnels as JSON, with a login for visitors and times after which they close:
                     {"tunnels": ["tcp://127.0.0.1:22",
                       {"to": "http://127.0.0.1:3000", "login": "user:password", "idle": "15m", "expires": "8h"}]}
+  --allow-tunnels LIST
+                    what the service may open tunnels to by itself: none (the default), loopback (this device's own
+                    ports), or addresses like 192.168.1.20:80,*.plant.example:8000-8099; with commas between them
   --version         print the agent's version
   --help            print this text
 
@@ -30,6 +34,9 @@ Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 an
   4 replaced itself, to be started again
 `;
 
+/** --allow-tunnels as `muster-agent run` passes it: agents of versions without it ignore a variable. */
+export const ALLOW_VARIABLE = 'MUSTER_ALLOW_TUNNELS';
+
 /** The installation folder, set by `muster-agent run`. Jobs must not inherit this variable. */
 export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 
@@ -38,6 +45,8 @@ export interface Settings {
   key: string;
   data: string;
   tunnels: TunnelOption[];
+  /** What the service may open tunnels to. */
+  allowTunnels: string;
   /** The installation folder, if `muster-agent run` started this agent and would restart it. */
   install: string | undefined;
 }
@@ -45,6 +54,8 @@ export interface Settings {
 /** The requested action: help, version, or run with these settings. */
 export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'version' | Settings {
   const { values } = readArguments(args);
+  // Checked first, so that `--allow-tunnels LIST --version` tests a list.
+  const allowTunnels = readAllowance(values['allow-tunnels'] ?? (env[ALLOW_VARIABLE] || ALLOWS_NONE));
   if (values.help) return 'help';
   if (values.version) return 'version';
 
@@ -63,7 +74,8 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
-  return { server: readServer(server), key, data, tunnels, install: env[INSTALL_VARIABLE] || undefined };
+  const install = env[INSTALL_VARIABLE] || undefined;
+  return { server: readServer(server), key, data, tunnels, allowTunnels, install };
 }
 
 function readArguments(args: string[]) {
@@ -77,6 +89,7 @@ function readArguments(args: string[]) {
         data: { type: 'string' },
         tunnel: { type: 'string', multiple: true, default: [] },
         config: { type: 'string' },
+        'allow-tunnels': { type: 'string' },
         help: { type: 'boolean', short: 'h' },
         version: { type: 'boolean' },
       },
@@ -84,6 +97,17 @@ function readArguments(args: string[]) {
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split('. ')[0]}. --help lists the options.`);
   }
+}
+
+function readAllowance(text: string): string {
+  if (parseAllowance(text))
+    return text
+      .split(',')
+      .map((item) => item.trim())
+      .join(',');
+  throw new UsageError(
+    `--allow-tunnels is "${text}", but it must be none, loopback, or addresses like 192.168.1.20:80 with commas between them`,
+  );
 }
 
 function readKeyFile(file: string): string {

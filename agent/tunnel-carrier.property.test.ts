@@ -19,7 +19,14 @@ test('whatever the service sends on a carrier, it ends with its connection', asy
       const over = new Promise<void>((ended) => {
         // Nothing listens on that port.
         const destination = (id: number) => (id < 5 ? { host: '127.0.0.1', port: 1 } : undefined);
-        void new TunnelCarrier({ server, key: 'key', ticket: 'ticket', destination, ended });
+        void new TunnelCarrier({
+          server,
+          key: 'key',
+          ticket: 'ticket',
+          destination,
+          wayTo: async () => undefined,
+          ended,
+        });
       });
       const [socket] = (await connected) as [WebSocket];
       socket.on('error', () => {});

@@ -1,17 +1,28 @@
 // One carrier: opens a second connection to the service, serves HTTP/2 on it, and connects each stream to a destination
 // on this device.
-import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import { connect } from 'node:net';
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { connect, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket } from 'ws';
 import { CARRIER_PATH, LOST_AFTER_MS, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
 import {
+  ASKED_PATH,
   CARRIER_SETTINGS,
   CARRIER_WINDOW,
+  DESTINATION_HEADER,
   joinStreams,
   MAX_CARRIER_FRAME,
   sendAsMessages,
 } from '#/contract/tunnel-carrier.ts';
+
+type Way = Pick<TcpNetConnectOpts, 'host' | 'port' | 'lookup' | 'autoSelectFamily'>;
 
 export interface TunnelCarrierOptions {
   server: string;
@@ -19,6 +30,8 @@ export interface TunnelCarrierOptions {
   ticket: string;
   /** The destination of the tunnel with this number; undefined if the tunnel is not open. */
   destination: (id: number) => { host: string; port: number } | undefined;
+  /** The way to a destination that the service asks for; undefined if this device does not allow it. */
+  wayTo: (asked: string) => Promise<Way | undefined>;
   ended: () => void;
 }
 
@@ -87,15 +100,36 @@ export class TunnelCarrier {
       session.setLocalWindowSize(CARRIER_WINDOW);
       session.on('close', () => this.end());
     });
-    server.on('stream', (stream, headers) => this.#connect(stream, String(headers[':path'])));
+    server.on('stream', (stream, headers) => {
+      stream.on('error', () => {});
+      void this.#find(headers).then((way) => this.#connect(stream, way));
+    });
     server.emit('connection', duplex);
   }
 
-  #connect(stream: ServerHttp2Stream, path: string): void {
-    stream.on('error', () => {});
-    const destination = /^\/\d{1,4}$/.test(path) ? this.#options.destination(Number(path.slice(1))) : undefined;
-    if (!destination) return stream.respond({ ':status': 403, reason: 'closed' }, { endStream: true });
-    const local = connect({ ...destination, allowHalfOpen: true, noDelay: true, keepAlive: true });
+  /** Where a stream leads: to one of this device's own tunnels, or to a destination that the service asks for. */
+  async #find(headers: IncomingHttpHeaders): Promise<Way | undefined> {
+    const path = String(headers[':path']);
+    if (path !== ASKED_PATH)
+      return /^\/\d{1,4}$/.test(path) ? this.#options.destination(Number(path.slice(1))) : undefined;
+    const asked = headers[DESTINATION_HEADER];
+    // A name that does not resolve is as good as one that is not allowed: nothing is connected.
+    return typeof asked === 'string' ? this.#options.wayTo(asked).catch(() => undefined) : undefined;
+  }
+
+  #connect(stream: ServerHttp2Stream, way: Way | undefined): void {
+    if (stream.destroyed) return;
+    if (!way) return stream.respond({ ':status': 403, reason: 'closed' }, { endStream: true });
+    const { host, port, lookup, autoSelectFamily } = way;
+    const local = connect({
+      port,
+      ...(host !== undefined && { host }),
+      ...(lookup && { lookup }),
+      ...(autoSelectFamily !== undefined && { autoSelectFamily }),
+      allowHalfOpen: true,
+      noDelay: true,
+      keepAlive: true,
+    });
     const refuse = (reason: string) => {
       local.destroy();
       if (!stream.destroyed && !stream.headersSent) stream.respond({ ':status': 502, reason }, { endStream: true });

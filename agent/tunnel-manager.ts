@@ -1,14 +1,16 @@
 // The device's side of its tunnels: offers the configured ones, connects when visitors come, and never connects to any
-// other destination. A tunnel that was closed by the service stays closed while this process runs.
+// other destination, except those that its owner lets the service ask for. A tunnel that was closed by the service stays closed while this process runs.
 import { createHash, randomBytes } from 'node:crypto';
 import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.ts';
 import { TunnelCarrier } from './tunnel-carrier.ts';
+import type { TunnelGate } from './tunnel-gate.ts';
 import type { TunnelOption } from './tunnel-options.ts';
 
 export interface TunnelManagerOptions {
   server: string;
   key: string;
   tunnels: TunnelOption[];
+  gate: TunnelGate;
   send: (message: AgentMessage) => void;
   log: (line: string) => void;
 }
@@ -72,12 +74,13 @@ export class TunnelManager {
   }
 
   #carry(ticket: string): void {
-    const { server, key, tunnels } = this.#options;
+    const { server, key, tunnels, gate } = this.#options;
     const carrier = new TunnelCarrier({
       server,
       key,
       ticket,
       destination: (id) => (this.#closed.has(id) ? undefined : tunnels[id]),
+      wayTo: (asked) => gate.wayTo(asked),
       ended: () => this.#carriers.delete(carrier),
     });
     this.#carriers.add(carrier);

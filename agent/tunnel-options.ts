@@ -2,14 +2,10 @@
 // file can also require a login and limit the time.
 import { readFileSync } from 'node:fs';
 import { MAX_TUNNELS } from '#/contract/agent-link.ts';
+import { parseDestination, type Destination } from '#/contract/tunnel-allowance.ts';
 import { UsageError } from './usage-error.ts';
 
-export interface TunnelOption {
-  protocol: 'HTTP' | 'TCP';
-  /** `<scheme>://<host>:<port>` */
-  dest: string;
-  host: string;
-  port: number;
+export interface TunnelOption extends Destination {
   /** `user:password` that visitors of an HTTP tunnel must send. */
   login?: string;
   idleSeconds?: number;
@@ -29,18 +25,9 @@ export function readTunnels(given: string[], configFile: string | undefined): Tu
 }
 
 function readDestination(text: string, where: string): TunnelOption {
-  const wrong = new UsageError(`${where} is "${text}", but it must be an address like ${EXAMPLE}`);
-  const [, scheme = ''] = /^(http|tcp):\/\//i.exec(text) ?? [];
-  // Parsed as http, because URL barely checks unknown schemes.
-  const url = scheme === '' ? null : URL.parse(`http://${text.slice(scheme.length + 3)}`);
-  if (!url || url.pathname !== '/' || url.search || url.hash || url.username || url.password) throw wrong;
-  const protocol = scheme.toLowerCase() === 'http' ? 'HTTP' : 'TCP';
-  // URL omits the port of http; tcp has no default.
-  const port = /:80\/?$/.test(text) ? 80 : url.port === '' && protocol === 'HTTP' ? 80 : Number(url.port);
-  if (port < 1) throw wrong;
-  const dest = `${scheme.toLowerCase()}://${url.hostname}:${port}`;
-  if (dest.length > 255) throw wrong;
-  return { protocol, dest, host: url.hostname.replace(/^\[(.*)\]$/, '$1'), port };
+  const destination = parseDestination(text);
+  if (!destination) throw new UsageError(`${where} is "${text}", but it must be an address like ${EXAMPLE}`);
+  return destination;
 }
 
 /** `{"tunnels": ["tcp://127.0.0.1:22", {"to": "http://127.0.0.1:3000", "login": "user:password", "idle": "15m"}]}` */

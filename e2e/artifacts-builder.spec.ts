@@ -6,7 +6,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { checks, finding, form, listed, openArtifacts, stored, uploadButton } from './uploads.ts';
+import { checks, finding, listed, openArtifacts, stored } from './uploads.ts';
 
 const run = promisify(execFile);
 
@@ -36,9 +36,8 @@ async function buildAndUpload(page: Page, target?: string): Promise<void> {
   if (target !== undefined) await builder(page).getByLabel('Install into').fill(target);
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(checks(builder(page))).toContainText('SHA-256');
-  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
+  await builder(page).getByRole('button', { name: 'Upload', exact: true }).click();
   await expect(builder(page)).toBeHidden();
-  await uploadButton(page).click();
 }
 
 interface Ended {
@@ -172,17 +171,12 @@ test('what was chosen and written goes only after a question: by Esc and Back in
     await expect(question).toBeHidden();
     await expect(text).toHaveValue(/mine/);
   }
-  // Built, it is among the uploads without a question; going elsewhere asks for those.
+  // Built, it is uploaded without a question, and once it is stored nothing can be lost.
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
-  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
+  await builder(page).getByRole('button', { name: 'Upload', exact: true }).click();
   await expect(builder(page)).toBeHidden();
-  await expect(page.getByRole('form')).toHaveCount(1);
+  await expect(stored(page)).toContainText('hub_1.0.0.tar.gz 1.0.0');
   await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-  const behind = page.getByRole('dialog', { name: 'Leave without uploading the file?' });
-  await expect(behind).toContainText('hub_1.0.0.tar.gz was not uploaded');
-  await behind.getByRole('button', { name: 'Stay' }).click();
-  await page.getByRole('link', { name: 'Jobs', exact: true }).click();
-  await behind.getByRole('button', { name: 'Leave without uploading' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
 });
 
@@ -221,7 +215,7 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
-  await expect(builder(page).getByRole('button', { name: 'Add to uploads' })).toBeDisabled();
+  await expect(builder(page).getByRole('button', { name: 'Upload', exact: true })).toBeDisabled();
   await builder(page).getByRole('button', { name: 'Back' }).click();
   await builder(page).getByRole('button', { name: 'Back' }).click();
 
@@ -247,11 +241,11 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   await page.keyboard.press('Space');
   await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
-  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
-  const again = form(page, 'own_2.0.tar.gz');
+  const again = builder(page);
   await expect(finding(again, 'Warning').filter({ hasText: 'The same content' })).toContainText('own_2.0.tar.gz 2.0');
+  const shown = page.context().waitForEvent('page');
   await again.getByRole('link', { name: 'Show it' }).click();
-  await expect(page.getByRole('dialog', { name: 'own_2.0.tar.gz 2.0' })).toBeVisible();
+  await expect((await shown).getByRole('group', { name: 'Details of own_2.0.tar.gz 2.0' })).toBeVisible();
 });
 
 test('a folder that is dropped on the page opens the builder with it', async ({ signedIn: page, service }) => {
@@ -265,4 +259,21 @@ test('a folder that is dropped on the page opens the builder with it', async ({ 
   await expect(file(page, 'run.sh')).toHaveAttribute('aria-checked', 'true');
   await expect(builder(page).getByLabel('Name')).toHaveValue('dropped');
   await expect(builder(page).getByRole('status').first()).toHaveText(/2 files.*an empty folder is left out/);
+});
+
+test('an archive for which there is no room waits among the uploads, where room can be made', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.route('**/v1/account', async (route) => {
+    const account = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...account, ArtifactBytesUsed: 1000, ArtifactBytesLimit: 1010 } });
+  });
+  await openHub(page, service);
+  await builder(page).getByRole('button', { name: 'Next: update.sh' }).click();
+  await builder(page).getByRole('button', { name: 'Next: preview' }).click();
+  await expect(finding(builder(page), 'Error')).toContainText('The storage has room for 10 bytes only');
+  await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
+  await expect(page.getByRole('group', { name: 'Storage space' })).toContainText('more space is needed');
+  expect(await listed(service)).toEqual([]);
 });

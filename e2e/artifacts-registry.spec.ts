@@ -27,7 +27,7 @@ test('artifacts are searched by name, and a reload shows the same', async ({ sig
   await expect(rows).toHaveCount(3);
 });
 
-test('the details of an artifact hide the token of its Command, and Back returns to the search', async ({
+test('the page of an artifact hides the token of its Command, and Back returns to the search', async ({
   signedIn: page,
   service,
   context,
@@ -35,7 +35,8 @@ test('the details of an artifact hide the token of its Command, and Back returns
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await openTwo(page, service, '?name=SENS');
   await page.getByRole('link', { name: 'sensor.sh', exact: true }).click();
-  const details = page.getByRole('dialog', { name: 'sensor.sh 1.0.0' });
+  await expect(page.getByRole('heading', { level: 1, name: 'sensor' })).toBeVisible();
+  const details = page.getByRole('group', { name: 'Details of sensor.sh 1.0.0' });
   await expect(details).toContainText('SHA-256');
   const sensor = ((await listed(service)) ?? []).find(({ Name }) => Name === 'sensor.sh');
   const command = sensor?.Command ?? '';
@@ -48,7 +49,7 @@ test('the details of an artifact hide the token of its Command, and Back returns
   await details.getByRole('button', { name: 'Copy command' }).click();
   await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(command);
   await page.goBack();
-  await expect(details).toBeHidden();
+  await expect(details).toHaveCount(0);
   await expect(page).toHaveURL(/\?name=SENS$/);
 });
 

@@ -35,8 +35,11 @@ export async function openDevices(page: Page, service: Service, search = ''): Pr
 }
 
 export async function choose(page: Page, action: string): Promise<void> {
-  await bar(page).getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: action, exact: true }).click();
+  const button = { 'Add a tag': 'Tag', 'Export as CSV': 'Export' }[action];
+  await bar(page)
+    .getByRole('button', { name: button ?? 'Actions', exact: true })
+    .click();
+  if (button === undefined) await page.getByRole('menuitem', { name: action, exact: true }).click();
   await expect(dialog(page).getByRole('button', { name: 'Cancel' })).toBeVisible();
 }
 

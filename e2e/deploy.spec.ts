@@ -241,8 +241,7 @@ async function openSelection(page: Page, service: Service): Promise<void> {
     .getByRole('checkbox', { name: /^Select (this page|all)/ })
     .first()
     .check();
-  await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: 'Deploy', exact: true }).click();
+  await page.getByRole('region', { name: 'Selected devices' }).getByRole('button', { name: 'Deploy' }).click();
   await expect(heading(page)).toHaveText('Deploy');
   await expect(page.getByText('6 devices, as they were selected.')).toBeVisible();
   await page.getByRole('combobox', { name: 'Artifact' }).click();

@@ -78,15 +78,16 @@ test('devices are filtered by a version, by any other, and by none, also in the 
   await expect(row(page, 'unit 2')).toBeVisible();
 });
 
-test('an artifact shows how many devices have each version, and links to them', async ({ signedIn: page, service }) => {
+test('an artifact shows how many devices run each version, and links to them', async ({ signedIn: page, service }) => {
   const { one } = await twoDevices(service);
   await deploy({ service, device: one, version: '1.0.0' });
-  const [{ ArtifactId } = { ArtifactId: '' }] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
-  await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
-  const bars = page.getByRole('list', { name: 'Devices by version of myapp' });
-  await expect(bars.getByRole('link')).toHaveText(['1.0.01 device']);
-  await expectAccessible(page);
-  await bars.getByRole('link').click();
+  await page.goto(`${service.url}/artifacts`);
+  const listed = page.getByRole('table', { name: 'Artifacts' }).getByRole('link', { name: 'myapp 1.0.0 on 1 device' });
+  await expect(listed).toHaveText('1');
+  await page.getByRole('link', { name: 'myapp.sh', exact: true }).click();
+  const bar = page.getByRole('table', { name: 'Versions' }).getByRole('link', { name: 'myapp 1.0.0 on 1 device' });
+  await expect(bar).toHaveText('1 device');
+  await bar.click();
   await expect(row(page, 'unit 1')).toBeVisible();
   await expect(row(page, 'unit 2')).toHaveCount(0);
 });

@@ -1,7 +1,7 @@
 // A dialog with fields begins in the first of them: what is typed at once goes there.
 import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
-import { bar, createMany, openDevices, selectShown } from './bulk-actions.ts';
+import { choose, createMany, openDevices, selectShown } from './bulk-actions.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 
 test.use({ expectedConsole: [/status of 40[49]/] });
@@ -67,8 +67,7 @@ test('dialogs about the selected devices', async ({ signedIn: page, service }) =
   await openDevices(page, service);
   await selectShown(page).check();
   for (const action of ['Add a tag', 'Set group', 'Set customer', 'Set site', 'Set location', 'Delete']) {
-    await bar(page).getByRole('button', { name: 'Actions' }).click();
-    await page.getByRole('menuitem', { name: action }).first().click();
+    await choose(page, action);
     await expect.soft.poll(() => focusIn(page, /./), { message: action, timeout: 10_000 }).toBe('where it begins');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
     await expect(page.getByRole('dialog')).toBeHidden();

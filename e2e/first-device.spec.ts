@@ -75,9 +75,11 @@ async function connectThisMachine(page: Page, service: Service, folder: string):
   const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
   await expect(connect.getByText('Waiting for it to connect…')).toBeVisible();
   const shown = connect.getByLabel('Run this in the folder of the project');
-  await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key ••••••••`);
+  await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key •••••••• --allow-tunnels loopback`);
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
-  expect(command).toMatch(new RegExp(`^npm run agent -- --server ${service.url} --key [\\w.~+/=-]{20,}$`));
+  expect(command).toMatch(
+    new RegExp(`^npm run agent -- --server ${service.url} --key [\\w.~+/=-]{20,} --allow-tunnels loopback$`),
+  );
   await expect(connect.getByRole('button', { name: 'Done' })).toBeEnabled();
   return new Line(command, { cwd: ROOT, env: { XDG_STATE_HOME: path.join(folder, 'state') } });
 }
@@ -178,6 +180,7 @@ test('the command for a tunnel works where the agent of this machine runs', asyn
     .click({ timeout: 60_000 });
   await page.getByRole('link', { name: 'Open a tunnel' }).click();
   const dialog = page.getByRole('dialog', { name: 'Open a tunnel' });
+  await dialog.getByText('A tunnel without an end, opened by the device itself').click();
   const command = await copied(page, () => dialog.getByRole('button', { name: 'Copy command' }).first().click());
   expect(command).toBe(`npm run agent -- --server ${service.url} --tunnel http://127.0.0.1:3000`);
   const second = new Line(command, { cwd: ROOT, env });
@@ -281,7 +284,7 @@ test('a machine without a clone becomes a device with the displayed command, and
     const [name = ''] = await readdir(home);
     control = path.join(home, name, 'muster-agent');
     expect(install.printed).toContain(
-      `sh '${control}' status | stop | start | restart | tunnel ADDRESS | back | remove`,
+      `sh '${control}' status | stop | start | restart | tunnel ADDRESS | allow-tunnels LIST | back | remove`,
     );
     await expect(page.getByText('shelf 4 is Online')).toBeVisible();
     const effects = path.join(folder, 'effects');

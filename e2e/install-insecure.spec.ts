@@ -17,9 +17,11 @@ test('over plain http the command has --insecure, with the reason beside it', as
   const { DeviceId } = await service.createDevice('pump 1');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const install = page.getByRole('region', { name: 'Install' });
-  await expect(install.getByLabel('On the device, with curl')).toHaveText(
-    `curl -fsSL ${service.url}/install.sh | DEVICE_KEY='<device key>' sh -s -- --insecure`,
-  );
+  const command = `curl -fsSL ${service.url}/install.sh | DEVICE_KEY='<device key>' sh -s -- --insecure`;
+  const shown = install.getByLabel('On the device, with curl');
+  await expect(shown).toHaveText(`${command} --allow-tunnels loopback`);
+  await install.getByLabel('Allow tunnels to this device’s own ports').uncheck();
+  await expect(shown).toHaveText(command);
   await expect(install).toContainText('--insecure is needed because this address is plain http');
   await expectAccessible(page);
 });

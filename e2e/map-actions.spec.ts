@@ -2,15 +2,10 @@
 // map-keyboard.spec.ts; with 10,000 devices: map-large.spec.ts.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+import { choose } from './bulk-actions.ts';
 import { LASSO, anyDrawn, inView, locationOf, middle, openMap, placed, region, unplaced } from './on-map.ts';
 
 const bar = (page: Page) => page.getByRole('region', { name: 'Selected devices' });
-
-/** Opens an action for the selected devices. */
-async function choose(page: Page, action: string): Promise<void> {
-  await bar(page).getByRole('button', { name: 'Actions' }).click();
-  await page.getByRole('menuitem', { name: action, exact: true }).click();
-}
 
 /** Names of the devices with this tag or of this group. */
 const namesOf = async (service: Service, of: 'tag' | 'group', value: string) =>
@@ -133,7 +128,7 @@ test('a device without a location is placed by a click or dragged onto the map, 
   await expect(page.getByText(/^wanderer was moved to /)).toBeVisible();
   expect((await locationOf(service, moved))?.Lat).toBeGreaterThan(20);
   await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByText('wanderer is back at 20, 20.')).toBeVisible();
+  await expect(page.getByText('Undone: wanderer is as before.')).toBeVisible();
   expect(await locationOf(service, moved)).toMatchObject({ Lat: 20, Lng: 20 });
 });
 
@@ -186,7 +181,7 @@ test('colours by group have letters and a legend, and are in the URL', async ({ 
     await service.locate(DeviceId, 45, lng);
   }
   await openMap(page, service);
-  await page.getByText('By group', { exact: true }).click();
+  await page.getByRole('radiogroup', { name: 'Colour by' }).getByText('Group', { exact: true }).click();
   const legend = page.getByRole('list', { name: 'Colours of the groups' });
   await expect(legend.getByRole('listitem')).toHaveText(['Acameras', 'Bpumps']);
   await expect(page).toHaveURL(/color=group/);

@@ -232,8 +232,8 @@ test('a device, job, rollout and artifact say who created them and who changed t
     const line = page.getByText(/^Created by Token AUTH_TOKEN, .* · last changed by Anna, /);
     await expect(line, path).toBeVisible();
   }
-  await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
-  await expect(page.getByRole('dialog')).toContainText(/Uploaded.* by Token AUTH_TOKEN/);
+  await page.goto(`${service.url}/artifacts/${ArtifactId}`);
+  await expect(page.getByRole('group', { name: /^Details of/ })).toContainText(/Uploaded.* by Token AUTH_TOKEN/);
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await expectAccessible(page);
   await page.getByRole('link', { name: 'last changed' }).click();

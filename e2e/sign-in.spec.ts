@@ -248,6 +248,27 @@ test('an account that requires a second factor has it set up before anything els
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
 });
 
+test('an Admin requires a second factor of everybody in Settings', async ({ page, service, browser }) => {
+  await addPerson(service);
+  await signIn(page, service);
+  await page.goto(`${service.url}/settings/sign-in`);
+  await page.getByRole('checkbox', { name: 'Require a second factor' }).check();
+  await expect
+    .poll(() => service.call<{ NeedsSecondFactor?: boolean }>('GET', '/v1/account'))
+    .toMatchObject({ NeedsSecondFactor: true });
+
+  const person = await (await browser.newContext()).newPage();
+  await person.goto(`${service.url}/sign-in`);
+  await typePassword(person);
+  await expect(person.getByRole('heading', { name: 'Set up a second factor' })).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Require a second factor' }).uncheck();
+  await expect
+    .poll(() => service.call<{ NeedsSecondFactor?: boolean }>('GET', '/v1/account'))
+    .not.toMatchObject({ NeedsSecondFactor: true });
+  await person.goto(service.url);
+  await expect(overview(person)).toBeVisible();
+});
+
 test('a session that ends asks for the password on top of the page', async ({ page, service }) => {
   await addPerson(service);
   await page.goto(`${service.url}/sign-in?next=/devices`);

@@ -19,7 +19,9 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/add-many/rows-table.tsx': ['Rows'],
   'pages/add-many/run-panel.tsx': ['Devices'],
   'pages/archive/archive-page.tsx': ['Archived jobs'],
+  'pages/artifacts/artifact-deployments.tsx': ['Deployments'],
   'pages/artifacts/artifact-table.tsx': ['Artifacts'],
+  'pages/artifacts/artifact-version-table.tsx': ['Versions'],
   'pages/bulk/bulk-list-page.tsx': ['Bulk actions'],
   'pages/deploy/preflight-page.tsx': ['Results of the preflight'],
   'pages/deploy/review-devices.tsx': ['Target devices', 'Devices by customer and site'],
@@ -213,6 +215,7 @@ test.describe(() => {
     await visit('/devices', ['Devices']);
     await visit(`/devices/${first.DeviceId}`, ['Jobs of this device', 'Tunnels of this device']);
     await visit('/artifacts', ['Artifacts'], () => page.getByRole('button', { name: /2 versions/ }).click());
+    await visit('/artifacts/myapp', ['Versions', 'Deployments']);
     await visit(`/deploy?group=hall&artifact=${ArtifactId}`, ['Target devices']);
     await visit(`/deploy?group=hall&artifact=${ArtifactId}`, ['Devices by customer and site'], async () => {
       await page.getByText('By site', { exact: true }).click();

@@ -137,9 +137,18 @@ test('tunnels are filtered by device, protocol and exposure, and a reload shows 
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await exposure.selectOption('Any warning');
   await expect(count(page)).toHaveText('2 of 4 tunnels');
-  await exposure.selectOption('Older than 7 days');
-  await page.getByLabel('Old').selectOption('Old after 90 days');
-  await expect(page.getByText('No matching tunnels')).toBeVisible();
+});
+
+test('from which age a tunnel is marked as old is a setting that stays', async ({ signedIn: page, service }) => {
+  await openTunnels(page, service);
+  await expect(row(page, 'web1')).toContainText('Older than 7 days');
+  await page.getByRole('button', { name: 'More for tunnels' }).click();
+  await expect(page.getByRole('menuitem', { name: 'After 7 days' })).toHaveAttribute('aria-current', 'true');
+  await page.getByRole('menuitem', { name: 'After 90 days' }).click();
+  await expect(row(page, 'web1')).not.toContainText('Older than');
+  await page.reload();
+  await expect(count(page)).toHaveText('4 tunnels');
+  await expect(row(page, 'web1')).not.toContainText('Older than');
 });
 
 test('a tunnel that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {

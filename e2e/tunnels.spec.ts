@@ -261,13 +261,16 @@ test('all tunnels are deleted after typing their number, and the page shows how 
   const ended = closed(await echoed(tcp.PublicAddr ?? '', 'open'));
   await page.goto(`${service.url}/tunnels`);
   await expect(count(page)).toHaveText('2 tunnels');
-  await page.getByRole('button', { name: 'Delete all' }).click();
+  await page.getByRole('button', { name: 'More for tunnels' }).click();
+  await page.getByRole('menuitem', { name: 'Delete all' }).click();
   const all = page.getByRole('dialog', { name: 'Delete all tunnels' });
   await expect(all.getByRole('button', { name: 'Delete all tunnels' })).toBeDisabled();
   await all.getByLabel('Type 2 to confirm').fill('2');
   await all.getByRole('button', { name: 'Delete all tunnels' }).click();
   await ended;
   await expect(page.getByText('No tunnels are open')).toBeVisible();
+  await page.getByRole('link', { name: 'Open a tunnel' }).click();
+  await page.getByText('A tunnel without an end, opened by the device itself').click();
   await expect(page.getByLabel('On the device, for its SSH server')).toContainText('tunnel tcp://127.0.0.1:22');
   await expectAccessible(page);
 });

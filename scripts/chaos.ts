@@ -17,6 +17,7 @@ import { rollouts } from './chaos/rollouts.ts';
 import { FLEET, readJobs, type Run, type Scenario } from './chaos/scenario.ts';
 import { standingOrders } from './chaos/standing-orders.ts';
 import { stops } from './chaos/stops.ts';
+import { openedTunnels } from './chaos/opened-tunnels.ts';
 import { LocalServer, tunnels } from './chaos/tunnels.ts';
 import { openRelay } from './chaos/relay.ts';
 import { installEngines } from './engines/install.ts';
@@ -115,10 +116,13 @@ try {
   for (let n = 0; n < DEVICES; n += 1) devices.push(new Device(await newDevice(`agent-${n}`, 'agents')));
   const log = path.join(folder, 'fleet-log');
   const servers: LocalServer[] = [];
+  const served: string[] = [];
   for (let n = 0; n < FLEET_DEVICES; n += 1) {
     const server = new LocalServer(`server ${n}`);
-    const options = { tunnel: await server.start(), env: { FLEET_LOG: log } };
+    const tunnel = await server.start();
+    const options = { tunnel, env: { FLEET_LOG: log } };
     servers.push(server);
+    served.push(tunnel);
     fleet.push(new Device({ ...(await newDevice(`fleet-${n}`, FLEET)), ...options }));
   }
   for (const device of [...devices, ...fleet]) device.start();
@@ -140,6 +144,7 @@ try {
     outputs(run),
     alerts(run),
     tunnels(run, tunnelPorts, servers),
+    openedTunnels(run, tunnelPorts, servers, served),
     followers(run, ledger),
   ];
   const writers = [

@@ -223,6 +223,7 @@ export async function openContext(
       leaderTasks({
         db,
         now,
+        audit,
         disk,
         historyDays,
         retention,

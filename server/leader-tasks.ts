@@ -9,16 +9,19 @@ import { openStandingOrders } from './rollouts/standing-orders.ts';
 import { AT_ONCE, hashAudit } from './store/audit-log.ts';
 import { openHashLog } from './audit-witness.ts';
 import { pruneChanges } from './store/changes.ts';
+import type { Audit } from './store/audit.ts';
 import type { Database } from './store/database.ts';
 import type { DiskSpace } from './store/disk-space.ts';
 import { ALIVE_EVERY_MS, noteAlive, openSettling, pruneStates } from './store/state-history.ts';
 import { addSettledTotals } from './store/state-totals.ts';
+import { closeExpired } from './store/tunnels.ts';
 import { pruneSubmissions } from './store/submissions.ts';
 import { DAY_MS, noteUsage } from './store/usage.ts';
 
 interface LeaderTasksOptions {
   db: Database;
   now: () => number;
+  audit: Audit;
   disk: Pick<DiskSpace, 'refusal'>;
   /** How many days of states are stored. */
   historyDays: number;
@@ -31,11 +34,22 @@ interface LeaderTasksOptions {
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
-  const { db, now, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs, removeAccounts } = options;
+  const { db, now, audit, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs, removeAccounts } =
+    options;
   /** Adds to the database only while the disk has room. */
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
   const alive = () => db.write((tx) => noteAlive(tx, now()));
+  const closeTunnels = () =>
+    db.write(async (tx) => {
+      for (const { name, deviceId, accountId: id } of await closeExpired(tx, now()))
+        await audit.record(
+          tx,
+          { account: { id, email: '' }, actor: `device:${deviceId}`, address: '' },
+          'tunnel.end',
+          name,
+        );
+    });
   const rollouts = openRolloutRunner({ db, now, dispatch });
   return [
     { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
@@ -52,6 +66,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },
+    { what: 'close tunnels whose time is over', everyMs: 5_000, run: ifRoom(closeTunnels) },
     { what: 'remove old idempotency keys', everyMs: 60_000, run: () => pruneSubmissions(db, now) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },
     { what: 'hash new entries of the audit log', everyMs: 2_000, run: ifRoom(() => hashAudit(db, AT_ONCE)) },

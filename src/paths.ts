@@ -84,9 +84,16 @@ export const paths = {
   addMany: (work?: string) => withQuery('/devices/add-many', { work }),
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encoded(id)}`,
-  map: (filter: FleetFilter = {}) => withQuery('/map', { ...filter }),
-  artifact: (id: string) => withQuery('/artifacts', { dialog: 'details', artifact: id }),
-  artifactRules: (id: string) => withQuery('/artifacts', { dialog: 'rules', artifact: id }),
+  /** `versionsOf`: coloured by the version of this artifact. */
+  map: (filter: FleetFilter = {}, versionsOf?: string) =>
+    withQuery('/map', { ...filter, ...(versionsOf && { color: 'version', of: versionsOf }) }),
+  /** `name`: what its versions share, or the ArtifactId of one of them. `version`: the ArtifactId of the one to open. */
+  artifact: (name: string, version?: string) => withQuery(`/artifacts/${encoded(name)}`, { version }),
+  artifactRules: (name: string) => withQuery(`/artifacts/${encoded(name)}`, { dialog: 'rules' }),
+  /** `at`: the part of the world, as the map writes it. */
+  mapAt: (at: string) => withQuery('/map', { at }),
+  /** The fleet as it was at this time. */
+  replay: (at: Date) => withQuery('/map', { replay: at.toISOString() }),
   /** `to`: the target of the deploy that an artifact is uploaded for. */
   artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),

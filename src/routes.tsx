@@ -67,6 +67,15 @@ function redirectAccount({ request }: { request: Request }) {
   return redirect(page === undefined ? paths.settings() : page + search);
 }
 
+/** The details and rules of an artifact were dialogs of the list before it had a page. */
+function redirectArtifact({ request }: { request: Request }) {
+  const { searchParams } = new URL(request.url);
+  const dialog = searchParams.get('dialog');
+  const artifact = searchParams.get('artifact');
+  if (artifact === null || (dialog !== 'details' && dialog !== 'rules')) return null;
+  return redirect(dialog === 'details' ? paths.artifact(artifact) : paths.artifactRules(artifact));
+}
+
 /** The dialogs of alert channels were on the page of the alerts. */
 function redirectChannels({ request }: { request: Request }) {
   const { searchParams } = new URL(request.url);
@@ -131,7 +140,12 @@ const routes: RouteObject[] = [
           { path: 'map', lazy: async () => ({ Component: (await import('#/pages/map/map-page.tsx')).MapPage }) },
           {
             path: 'artifacts',
+            loader: redirectArtifact,
             lazy: async () => ({ Component: (await import('#/pages/artifacts/artifacts-page.tsx')).ArtifactsPage }),
+          },
+          {
+            path: 'artifacts/:name',
+            lazy: async () => ({ Component: (await import('#/pages/artifacts/artifact-page.tsx')).ArtifactPage }),
           },
           {
             path: 'deploy',

@@ -43,7 +43,7 @@ export class Device {
   }
 
   start(): void {
-    const tunnel = this.#tunnel === undefined ? [] : ['--tunnel', this.#tunnel];
+    const tunnel = this.#tunnel === undefined ? [] : ['--tunnel', this.#tunnel, '--allow-tunnels', 'loopback'];
     this.#agent = spawnAgent(['--server', this.#server, '--key', this.#key, ...tunnel], this.folder, {
       ...this.#env,
       EFFECTS: this.effects,

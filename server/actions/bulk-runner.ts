@@ -3,7 +3,7 @@
 import type { NewBulkDevice } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { Actor, Caller } from '../store/caller.ts';
-import { Refusal, StoreError } from '../store/errors.ts';
+import { Conflict, Refusal, StoreError } from '../store/errors.ts';
 import { singleFlight } from '../single-flight.ts';
 import { logFault } from '../store/system-fault.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
@@ -11,8 +11,10 @@ import type { Audit } from '../store/audit.ts';
 import {
   advance,
   bulkBySeq,
+  cancelBulk,
   giveUpBulk,
   insertBulk,
+  insertUndo,
   pendingItems,
   newTally,
   pruneBulk,
@@ -20,11 +22,12 @@ import {
   setOutcome,
   valuesOf,
 } from '../store/bulk.ts';
-import type { BulkRow, ItemOutcome, PendingItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
+import type { BulkRow, Earlier, ItemOutcome, PendingItem, NewBulk, RunningBulk, StoredDraft } from '../store/bulk.ts';
 import { insertBulkKeys, pruneBulkKeys } from '../store/bulk-keys.ts';
 import { isStillPermitted } from '../store/current-rights.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { findDevice } from '../store/devices.ts';
+import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret, newSecret } from '../store/ids.ts';
 import { refreshParents, withParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
@@ -40,6 +43,8 @@ import type { DeviceActions } from './device-actions.ts';
 export interface BulkRunner {
   /** Stores bulk work as a part of a unit of work, after which it begins. */
   begin(tx: Tx, asked: Omit<NewBulk, 'at'>): Promise<string>;
+  /** Stores the undoing of bulk work, which is cancelled first if it still runs. */
+  beginUndo(tx: Tx, caller: Caller, undone: BulkRow): Promise<string>;
   /** The same for new devices. Their keys are made now, since only this caller's secret can seal them. */
   beginCreation(tx: Tx, caller: Caller, secret: string, drafts: readonly NewBulkDevice[]): Promise<string>;
   /** Gives devices new keys, in this unit of work: keys cannot be stored until somebody reads them. */
@@ -69,6 +74,8 @@ const TOGETHER = 50;
 const LOOK_EVERY_MS = 1_000;
 const PRUNE_EVERY_MS = 5 * 60 * 1000;
 const STORED_MS = 7 * 24 * 60 * 60 * 1000;
+/** How long after its end bulk work can be undone. */
+const UNDO_MS = 60 * 1000;
 /** How long the keys of created devices may be read after the last of them was created. */
 export const BULK_KEYS_MS = 60 * 60 * 1000;
 
@@ -115,10 +122,17 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       values.TagId === undefined
         ? undefined
         : await refusalOf(() => requireTag(tx, bulk.account_id, values.TagId ?? ''));
-    const outcomeOf = async (number: number, id: string): Promise<ItemOutcome | undefined> => {
+    const undo = async (device: DeviceRow, earlier: Earlier): Promise<ItemOutcome> => {
+      // A tag that was taken off may have been deleted since.
+      const tag = earlier.TagId?.[0];
+      const missing = tag ? await refusalOf(() => requireTag(tx, bulk.account_id, tag)) : undefined;
+      return missing ? failed(device.name, refusalText(missing)) : kinds.undo(tx, caller, scope, device, earlier);
+    };
+    const outcomeOf = async ({ number, object: id, earlier }: PendingItem): Promise<ItemOutcome | undefined> => {
       if (bulk.of_what === 'Devices') {
         const device = await findDevice(tx, scope, id);
         if (!device) return gone();
+        if (bulk.action === 'undo') return undo(device, JSON.parse(earlier ?? '{}') as Earlier);
         return refusal ? failed(device.name, refusalText(refusal)) : kinds.doToDevice(tx, caller, bulk, device, values);
       }
       const row = await findJob(tx, scope, id);
@@ -146,9 +160,9 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       );
     };
     const change = (items: readonly PendingItem[]) =>
-      allDone(items, async ({ number, object }) => {
-        const outcome = await outcomeOf(number, object);
-        if (outcome) await setOutcome(tx, bulk, number, outcome, tally);
+      allDone(items, async (item) => {
+        const outcome = await outcomeOf(item);
+        if (outcome) await setOutcome(tx, bulk, item.number, outcome, tally);
       });
 
     const until = performance.now() + PORTION_MS;
@@ -251,6 +265,18 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       const { id } = await insert(tx, asked);
       tx.afterCommit(look);
       return id;
+    },
+    beginUndo: async (tx, caller, undone) => {
+      if (undone.action !== 'edit' && undone.action !== 'tag' && undone.action !== 'untag')
+        throw new Conflict('This cannot be undone', 'Only changed fields, locations and tags can be put back.');
+      if (undone.ended !== null && Math.abs(now() - undone.ended) > UNDO_MS)
+        throw new Conflict('It is too late to undo this', 'It can be undone for a minute after its end.');
+      await cancelBulk(tx, undone.seq, now());
+      const made = await insertUndo(tx, undone, { caller, at: now() });
+      if (!made) throw new Conflict('There is nothing to undo', 'No device was changed.');
+      await audit.record(tx, caller, 'bulk.undo', `${made.id} ${made.total} Devices`);
+      tx.afterCommit(look);
+      return made.id;
     },
     beginCreation: async (tx, caller, secret, drafts) => {
       const keys = drafts.map(() => newSecret('mdk'));

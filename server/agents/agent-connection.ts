@@ -48,6 +48,8 @@ export class AgentConnection {
   /** Number of its session in the table of devices; 0 until that begins. */
   session = 0;
   agentVersion = '';
+  /** The destinations that it lets the service ask for. */
+  allowsTunnels = '';
   /** What its hello reported about updates. */
   selfUpdate: SelfUpdate | undefined;
   /** When anything last arrived, by the monotonic clock. */

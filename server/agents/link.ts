@@ -195,6 +195,7 @@ export function openLink({
     connection.journal = hello.journal;
     connection.server = address;
     connection.agentVersion = hello.agentVersion;
+    connection.allowsTunnels = hello.allowsTunnels ?? '';
     connection.selfUpdate = hello.update;
     const older = live.get(connection.deviceSeq);
     live.set(connection.deviceSeq, connection);

@@ -44,6 +44,7 @@ const OFFERED: readonly Capability[] = [
   'jobs',
   'live',
   'notes',
+  'open-tunnels',
   'orders',
   'output',
   'people',
@@ -73,11 +74,14 @@ export function accountRoutes(
       const found = await readAccount(db, account.id);
       if (!found) throw notFound('account', account.email);
       const state = disk.state();
+      const { OutputBytesUsed, OutputRemoval, ...outputLimits } = await retention.usage(account.id);
       return {
         ...found,
-        // A limited role learns of no other devices.
-        ...(request.groups && { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }),
-        ...(await retention.usage(account.id)),
+        ...outputLimits,
+        // A limited role learns of no other devices, nor how much they print.
+        ...(request.groups
+          ? { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }
+          : { OutputBytesUsed, OutputRemoval }),
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,
         AlertsFiring: await countFiringOf(db, scopeOf(request), now()),

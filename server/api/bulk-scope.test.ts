@@ -112,6 +112,31 @@ test('jobs outside are unknown, and jobs across groups stay as they are', async 
   await bulk.outcomes({ Action: 'archive', Jobs: (await fleet.jobs()).map(({ JobId }: Job) => JobId) });
 });
 
+test('an undo moves no device to or from a group outside', async () => {
+  const done = async (draft: object) => {
+    const id = await bulk.begin(draft);
+    await bulk.ended(id);
+    return id;
+  };
+  const undone = async (id: string) => {
+    const { BulkId } = await own.json<{ BulkId: string }>('POST', `/v1/bulk/${id}/undo`);
+    return (await ownBulk.ended(BulkId)).Items.map(({ Outcome, Because }) => `${Outcome} ${Because}`.trim());
+  };
+  const wanderer = (await fleet.device('bramble', 'anchor-guest')).id;
+  const here = await done({ Action: 'edit', Devices: [wanderer], Values: { DeviceGroup: 'anchor' } });
+  assert.deepEqual(await undone(here), ['Failed Its earlier group is outside the groups of your role']);
+  assert.equal((await deviceOf(wanderer))?.DeviceGroup, 'anchor');
+
+  // Its own edit of a device that has left its groups since.
+  const mine = await ownBulk.begin({ Action: 'edit', Devices: [wanderer], Values: { CustomerName: 'mine' } });
+  await ownBulk.ended(mine);
+  await done({ Action: 'edit', Devices: [wanderer], Values: { DeviceGroup: 'bramble' } });
+  assert.deepEqual(await undone(mine), [GONE]);
+
+  const across = await done({ Action: 'edit', Devices: [ids.mine, ids.theirs], Values: { CustomerName: 'x' } });
+  assert.equal(await own.status('POST', `/v1/bulk/${across}/undo`), 404);
+});
+
 test('work is seen by those who see all that it is done to', async () => {
   const seen = async (id: string) => {
     const listed = (await own.json<Bulk[]>('GET', '/v1/bulk')).some(({ BulkId }) => BulkId === id);

@@ -251,6 +251,123 @@ test('an unclear request is refused before anything is stored', async () => {
   assert.deepEqual(await service.context.db.all('SELECT seq FROM bulk'), stored);
 });
 
+const undo = (id: string) => service.call('POST', `/v1/bulk/${id}/undo`);
+/** Undoes it and waits: each item as "Outcome Because". */
+async function undone(id: string): Promise<string[]> {
+  const answer = await undo(id);
+  assert.equal(answer.status, 200, await answer.clone().text());
+  const { BulkId } = (await answer.json()) as { BulkId: string };
+  const { Action, Items } = await bulk.ended(BulkId);
+  assert.equal(Action, 'undo');
+  return Items.map(({ Outcome, Because }) => `${Outcome} ${Because}`.trim());
+}
+async function begun(draft: object): Promise<string> {
+  const id = await bulk.begin(draft);
+  await bulk.ended(id);
+  return id;
+}
+
+test('an undo gives each device its own earlier fields and location', async () => {
+  const Devices = await bulk.devices(3);
+  const [one = '', two = '', three = ''] = Devices;
+  await service.call('PATCH', `/v1/devices/${one}`, { DeviceGroup: 'east', CustomerName: 'Acme' });
+  await service.call('PATCH', `/v1/devices/${two}`, { DeviceGroup: 'west' });
+  await service.call('PATCH', `/v1/devices/${three}`, { DeviceGroup: 'all', CustomerName: 'Both' });
+  await service.call('POST', `/v1/devices/location/${two}`, { Lat: 1, Lng: 2 });
+  const Values = { DeviceGroup: 'all', CustomerName: 'Both', Lat: 1, Lng: 9 };
+  const edit = await begun({ Action: 'edit', Devices, Values });
+  assert.deepEqual(await undone(edit), ['Done', 'Done', 'Done']);
+  const found = await Promise.all(Devices.map(deviceOf));
+  assert.deepEqual(
+    found.map((device) => [device?.DeviceGroup, device?.CustomerName]),
+    [
+      ['east', 'Acme'],
+      ['west', ''],
+      ['all', 'Both'],
+    ],
+  );
+  const places = (await (await service.call('GET', '/v1/devices/location')).json()) as DeviceLocation[];
+  const placeOf = (id: string) => places.find(({ DeviceId }) => DeviceId === id);
+  assert.deepEqual(placeOf(two), { DeviceId: two, Lat: 1, Lng: 2 });
+  // 0, 0 is no location.
+  for (const id of [one, three]) assert.deepEqual([placeOf(id)?.Lat ?? 0, placeOf(id)?.Lng ?? 0], [0, 0]);
+  assert.deepEqual(await auditOf(two), [
+    'device.create',
+    'device.update',
+    'device.locate',
+    'device.update',
+    'device.locate',
+    'device.update',
+    'device.locate',
+  ]);
+});
+
+test('an undo leaves what was changed since, and says so', async () => {
+  const Devices = await bulk.devices(4);
+  const [one = '', two = '', , four = ''] = Devices;
+  const id = await begun({ Action: 'edit', Devices, Values: { DeviceGroup: 'all', CustomerSite: 'hall' } });
+  await service.call('PATCH', `/v1/devices/${one}`, { CustomerSite: 'yard' });
+  await service.call('PATCH', `/v1/devices/${two}`, { CustomerSite: 'yard', DeviceGroup: 'own' });
+  await service.call('DELETE', `/v1/devices/${four}`);
+  assert.deepEqual(await undone(id), [
+    'Done Changed since, and left as it is: site',
+    'Skipped Changed since, and left as it is: group, site',
+    'Done',
+    GONE,
+  ]);
+  assert.deepEqual([(await deviceOf(one))?.DeviceGroup, (await deviceOf(one))?.CustomerSite], ['', 'yard']);
+  assert.deepEqual([(await deviceOf(two))?.DeviceGroup, (await deviceOf(two))?.CustomerSite], ['own', 'yard']);
+  // A second click finds nothing that is as the edit left it.
+  assert.equal((await undone(id))[2], 'Skipped Changed since, and left as it is: group, site');
+});
+
+test('an undo of a tag takes it off only where it was put on, and the other way round', async () => {
+  const TagId = await bulk.tag('undone');
+  const Devices = await bulk.devices(3);
+  const [one = '', two = '', three = ''] = Devices;
+  await service.call('POST', `/v1/devices/${one}/tag/${TagId}`);
+  const tagged = await begun({ Action: 'tag', Devices, Values: { TagId } });
+  await service.call('DELETE', `/v1/devices/${three}/tag/${TagId}`);
+  assert.deepEqual(await undone(tagged), ['Done', 'Skipped It was changed since']);
+  const tagsOf = async (id: string) => (await deviceOf(id))?.Tags?.length;
+  assert.deepEqual(await Promise.all(Devices.map(tagsOf)), [1, 0, 0]);
+
+  const untagged = await begun({ Action: 'untag', Devices: [one, two], Values: { TagId } });
+  assert.deepEqual(await undone(untagged), ['Done']);
+  assert.deepEqual(await Promise.all(Devices.map(tagsOf)), [1, 0, 0]);
+
+  const again = await begun({ Action: 'untag', Devices: [one], Values: { TagId } });
+  await service.call('DELETE', `/v1/tag/${TagId}`);
+  assert.match((await undone(again))[0] ?? '', /^Failed No tag/);
+});
+
+test('an undo is refused after a minute, and for what cannot be put back', async () => {
+  const Devices = await bulk.devices(2);
+  const edit = await begun({ Action: 'edit', Devices, Values: { CustomerName: 'late' } });
+  const same = await begun({ Action: 'edit', Devices, Values: { CustomerName: 'late' } });
+  assert.match(await (await undo(same)).text(), /nothing to undo/);
+  const back = (await (await undo(edit)).json()) as { BulkId: string };
+  await bulk.ended(back.BulkId);
+  assert.equal((await undo(back.BulkId)).status, 409);
+  const late = await begun({ Action: 'edit', Devices, Values: { CustomerName: 'later' } });
+  service.clock.offset += 61_000;
+  const refused = await undo(late);
+  assert.deepEqual([refused.status, /too late/.test(await refused.text())], [409, true]);
+  assert.equal((await undo(await begun({ Action: 'delete', Devices }))).status, 409);
+  assert.equal((await undo('unknown')).status, 404);
+});
+
+test('an undo cancels work that still runs', async () => {
+  const TagId = await bulk.tag('under way');
+  const [first = ''] = await bulk.devices(1);
+  const Devices = [first, ...Array.from({ length: 40_000 }, (_, index) => `none-${index}`)];
+  const id = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
+  await until('the first device', async () => (await bulk.get(id, '?limit=1')).Counts.Done === 1);
+  assert.deepEqual(await undone(id), ['Done']);
+  assert.equal((await bulk.get(id, '?limit=1')).State, 'Cancelled');
+  assert.deepEqual((await deviceOf(first))?.Tags, []);
+});
+
 test('it is an event for everybody of the account', async () => {
   const stream = await TestStream.open(service);
   const id = await bulk.begin({

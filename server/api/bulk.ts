@@ -96,6 +96,12 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
         { essential: true },
       ),
 
+    undo: async (request) => ({
+      BulkId: await db.write(async (tx) =>
+        bulk.beginUndo(tx, request, await bulkById(tx, scopeOf(request), request.params.bulk_id)),
+      ),
+    }),
+
     removeKeys: (request) =>
       db.write(
         async (tx) => {

@@ -66,6 +66,7 @@ test('a created device is listed with every documented field; its key is returne
     AgentProblem: '',
     AgentProblemText: '',
     AgentProblemTime: '',
+    TunnelsAllowed: 'none',
     SysOS: '',
     SysArch: '',
     SysHostname: '',
@@ -189,6 +190,7 @@ test('filters: parts of name and id in any letter case, whole group and status, 
     os: 'linux',
     arch: 'arm64',
     hostname: 'h',
+    tunnelsAllowed: '',
     at,
   });
   for (const status of ['Online', 'online', 'ONLINE'])
@@ -229,6 +231,7 @@ test('what an agent reported is listed, also after it disconnects', async () => 
     os: 'linux',
     arch: 'x64',
     hostname: 'box',
+    tunnelsAllowed: 'loopback',
     at,
   };
   const session = await connected(DeviceKey, inventory);

@@ -27,7 +27,11 @@ Makes this machine a device of a Muster service. Needs Node.js 20 or newer.
                     service can read the device key and change what is installed
   --dir DIR         folder for the agent; by default one for each device, in /opt/muster for root, else in ~/.muster
                     (MUSTER_HOME=<folder> puts them elsewhere)
-  --update          renew every agent that is installed here already, each with its own key and address
+  --allow-tunnels LIST
+                    what the service may open tunnels to by itself: none (the default), loopback (this device's own
+                    ports), or addresses like 192.168.1.20:80 with commas between them
+  --update          renew every agent that is installed here already, each with its own key and address;
+                    what it allows stays as it is
   --foreground      do not install a background service: run here until Ctrl-C
   --no-systemd      run in the background without systemd, even where it could be used
   --no-cron         without systemd, do not add the lines to crontab that start it again
@@ -268,6 +272,23 @@ write_control() {
 CONTROL
 }
 
+# What the service may open tunnels to. Checked by the agent that will enforce it.
+check_allowed() {
+  [ "$allow" != none ] || return 0
+  "$node" "$dir/agent.new.mjs" --allow-tunnels "$allow" --version >/dev/null 2>"$dir/check.txt" || {
+    why=$(head -n 1 "$dir/check.txt")
+    rm -f "$dir/check.txt" "$dir/agent.new.mjs"
+    fail "$why"
+  }
+  rm -f "$dir/check.txt"
+}
+
+# Only who runs this on the device decides it: an update leaves it as it is.
+write_allowed() {
+  [ "$update" = no ] || return 0
+  printf '%s\n' "$allow" >"$dir/allow-tunnels.new" && mv "$dir/allow-tunnels.new" "$dir/allow-tunnels"
+}
+
 # The files of an installation that an update replaces; the agent itself comes first.
 files='agent.mjs muster-agent settings.sh key data/trust.json'
 
@@ -368,6 +389,7 @@ install() {
   before=$(umask)
   umask 077
   fetch
+  check_allowed
   was=$(sed -n "s/^unit='\(.*\)'\$/\1/p" "$dir/settings.sh" 2>/dev/null)
   if [ "$mode" = foreground ]; then
     unit=$was
@@ -398,6 +420,7 @@ install() {
   for file in $files; do
     [ ! -f "$dir/$file.new" ] || mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
   done
+  write_allowed || put_back "Cannot write to $dir."
   if [ -n "$was" ] && [ -z "$unit" ]; then
     systemctl disable --quiet "$was"
     rm -f "$units/$was"
@@ -416,7 +439,7 @@ install() {
   sh "$dir/muster-agent" start || put_back 'The agent could not be started.'
   if [ "$there" = yes ]; then see_it_replace; else see_it_start; fi
   echo "The agent runs, from $dir. Now and later:"
-  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | back | remove"
+  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | allow-tunnels LIST | back | remove"
   tell_what_keeps_it
 }
 
@@ -445,17 +468,18 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit=''
+  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
-      --key-file | --key | --server | --dir)
+      --key-file | --key | --server | --dir | --allow-tunnels)
         [ "$#" -gt 1 ] || fail "$1 needs a value; --help explains."
         case $1 in
           --key-file) key_file=$2 ;;
           --key) key=$2 ;;
           --server) server=$(printf '%s' "$2" | sed 's:/*$::') ;;
           --dir) dir=$2 ;;
+          --allow-tunnels) allow=$2 ;;
         esac
         shift 2
         ;;
@@ -473,6 +497,8 @@ main() {
     http://?* | https://?*) ;;
     *) fail "The address of the service is \"$server\", but it must begin with http:// or https://." ;;
   esac
+  [ "$update" = no ] || [ "$allow" = none ] ||
+    fail '--update leaves what an agent allows as it is. Change it with: muster-agent allow-tunnels LIST, in its folder.'
   if [ "$update" = yes ]; then renew_all; else install; fi
 }
 

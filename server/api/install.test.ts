@@ -34,14 +34,15 @@ import { installRoutes } from './install.ts';
 const agent = (version: string, does = '') => `#!/usr/bin/env node
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, version: { type: 'boolean' } };
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, 'allow-tunnels': { type: 'string' }, version: { type: 'boolean' } };
 const { values } = parseArgs({ options });
+if (values['allow-tunnels'] === 'wrong') { console.error('That is no list.'); process.exit(1); }
 if (values.version) { console.log('${version}'); process.exit(0); }
 const key = readFileSync(values['key-file'], 'utf8').trim();
 if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
 mkdirSync(values.data, { recursive: true });
 const { pid, env } = process;
-appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', allows: env.MUSTER_ALLOW_TUNNELS ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
 setInterval(() => {}, 1000);
 process.on('SIGUSR2', () => process.exit(4));
 ${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'); console.log('Connected to ' + values.server + ' as \"x\".');"}
@@ -134,6 +135,7 @@ const starts = (folder: string) =>
           server: string;
           umask: number;
           secret: string;
+          allows: string;
           config?: string;
         },
     );
@@ -153,7 +155,10 @@ const mode = (file: string) => statSync(file).mode & 0o777;
 test('the pasted line installs and starts the agent, and its own program stops, starts and removes it', async () => {
   const ran = await paste('dk_Ab-9');
   assert.deepEqual([ran.code, ran.stderr], [0, '']);
-  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| back \| remove/);
+  assert.match(
+    ran.stdout,
+    /muster-agent' status \| stop \| start \| restart \| tunnel ADDRESS \| allow-tunnels LIST \| back \| remove/,
+  );
   assert.doesNotMatch(ran.stdout, /dk_Ab-9/);
   const [folder = ''] = folders();
   assert.match(path.basename(folder), /^[0-9a-f]{12}$/);
@@ -161,7 +166,15 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   assert.deepEqual([mode(folder), mode(path.join(folder, 'key'))], [0o700, 0o600]);
   const [first] = starts(folder);
   const umask = Number.parseInt((await sh('umask')).stdout, 8);
-  assert.deepEqual(first, { pid: first?.pid, version: '1.0.0', key: 'dk_Ab-9', server: url, umask, secret: '' });
+  assert.deepEqual(first, {
+    pid: first?.pid,
+    version: '1.0.0',
+    key: 'dk_Ab-9',
+    server: url,
+    umask,
+    secret: '',
+    allows: 'none',
+  });
   assert.ok(alive(first?.pid ?? 0));
 
   const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
@@ -209,6 +222,41 @@ test('its tunnels are named in a file beside it, which outlives a renewal', asyn
   writeFileSync(file, JSON.stringify({ tunnels: [guarded] }));
   await paste('one');
   assert.deepEqual(JSON.parse(starts(folder).at(-1)?.config ?? ''), { tunnels: [guarded] });
+});
+
+test('it allows the tunnels that were chosen on the device, and no update changes that', async () => {
+  assert.equal((await paste('one', ' -s -- --allow-tunnels loopback')).code, 0);
+  const [folder = ''] = folders();
+  const allowed = () => starts(folder).at(-1)?.allows;
+  const control = (args: string) => sh(`sh "$CONTROL" ${args}`, { CONTROL: path.join(folder, 'muster-agent') });
+  assert.equal(allowed(), 'loopback');
+  assert.equal((await control('allow-tunnels')).stdout, 'loopback\n');
+  publish(agent('2.0.0'));
+  const widened = await paste('', ' -s -- --update --allow-tunnels 10.0.0.1:80');
+  assert.equal(widened.code, 1);
+  assert.match(widened.stderr, /--update leaves what an agent allows as it is/);
+  const renewed = await paste('', ' -s -- --update');
+  assert.equal(renewed.code, 0, renewed.stderr);
+  assert.deepEqual([starts(folder).at(-1)?.version, allowed()], ['2.0.0', 'loopback']);
+  // The agent that replaces itself starts with the same.
+  process.kill(starts(folder).at(-1)?.pid ?? 0, 'SIGUSR2');
+  await until('start 3', () => starts(folder).length >= 3);
+  assert.equal(allowed(), 'loopback');
+
+  const changed = await control('allow-tunnels 10.0.0.1:80,loopback');
+  assert.equal(changed.code, 0, changed.stderr);
+  await until('start 4', () => starts(folder).length >= 4);
+  assert.equal(allowed(), '10.0.0.1:80,loopback');
+  const wrong = await control('allow-tunnels wrong');
+  assert.deepEqual([wrong.code, wrong.stderr], [1, 'That is no list.\n']);
+  assert.equal((await control('allow-tunnels')).stdout, '10.0.0.1:80,loopback\n');
+  const failed = await paste('one', ' -s -- --allow-tunnels wrong');
+  assert.equal(failed.code, 1);
+  assert.match(failed.stderr, /That is no list/);
+  assert.equal(starts(folder).length, 4, 'and the agent goes on');
+  // Installed again without a choice, it allows nothing.
+  assert.equal((await paste('one')).code, 0);
+  assert.equal(allowed(), 'none');
 });
 
 test('running it again renews the one installation; another key is another one', async () => {

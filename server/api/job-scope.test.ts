@@ -1,14 +1,13 @@
 // A role that is limited to device groups sees jobs as if the devices of its groups were the only ones, and changes only
 // jobs whose devices are all in them.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { after, before, test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { testBulk } from '../test-bulk.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
-import { limitedCaller } from '../test-limited.ts';
+import { limitedCaller, unpacked } from '../test-limited.ts';
 import type { LimitedCaller } from '../test-limited.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
@@ -142,6 +141,7 @@ test('conditions are about what is seen', async () => {
   assert.deepEqual(await found(`target=device:${ids.theirs}`), []);
   assert.deepEqual(await found(`target=device:${ids.mine}`), visible());
   assert.deepEqual(await found(`artifact=${ids.artifact}`), [jobs.mixed, jobs.single]);
+  assert.deepEqual(await found(`artifact=none,${ids.artifact}`), [jobs.mixed, jobs.single]);
   assert.deepEqual(await found(`active=${encodeURIComponent(new Date(Date.now() + 60_000).toISOString())}`), [
     jobs.group,
   ]);
@@ -246,15 +246,6 @@ test('retrying a workflow needs the shell that it gives', async () => {
   assert.equal((await refused({ DeviceId: ids.mine, WorkflowId: ids.workflow }, deployer))[0], 403);
   await own.json('POST', '/v1/job', retry);
 });
-
-/** The names and contents of the files in a ZIP. */
-function unpacked(zip: Buffer): string {
-  const list = 'import sys, zipfile, io; z = zipfile.ZipFile(io.BytesIO(sys.stdin.buffer.read()));';
-  const print = 'print([(n, z.read(n).decode()) for n in z.namelist()])';
-  const { stdout, stderr } = spawnSync('python3', ['-c', list + print], { input: zip, encoding: 'utf8' });
-  assert.equal(stderr, '');
-  return stdout;
-}
 
 // ---- The archive, and versions ---------------------------------------------------------------------------------------
 

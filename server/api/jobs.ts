@@ -70,7 +70,7 @@ async function filterOf(db: Reader, scope: Scope, query: PageQuery): Promise<Job
     ...(device && { deviceSeq: device.seq }),
     ...(kind === 'group' && { group: of }),
     ...(kind === 'tag' && { tagId: of }),
-    ...(query.artifact && { artifactId: query.artifact }),
+    ...(query.artifact && { artifactIds: query.artifact.split(',') }),
     ...(query.active && { movedSince: Date.parse(query.active) }),
   };
 }

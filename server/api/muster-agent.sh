@@ -10,6 +10,9 @@ as_agent() {
   set -- "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data"
   [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
   export MUSTER_INSTALL="$dir"
+  # Not an option: an agent of a version without it, put back by an update, would refuse to start.
+  MUSTER_ALLOW_TUNNELS=$(cat "$dir/allow-tunnels" 2>/dev/null)
+  export MUSTER_ALLOW_TUNNELS
   exec "$@" </dev/null
 }
 
@@ -212,6 +215,21 @@ tunnel() {
   [ ! -f "$dir/tunnels.json" ] || cat "$dir/tunnels.json"
 }
 
+# What the service may open tunnels to by itself; without a list, shows it. A list that means nothing changes nothing.
+allow_tunnels() {
+  if [ "$#" -gt 0 ]; then
+    "$node" "$dir/agent.mjs" --allow-tunnels "$1" --version >/dev/null 2>"$dir/tunnel.err" || {
+      head -n 1 "$dir/tunnel.err" >&2
+      rm -f "$dir/tunnel.err"
+      return 1
+    }
+    rm -f "$dir/tunnel.err"
+    printf '%s\n' "$1" >"$dir/allow-tunnels.new" && mv "$dir/allow-tunnels.new" "$dir/allow-tunnels" || return
+    stop && start || return
+  fi
+  cat "$dir/allow-tunnels" 2>/dev/null || echo none
+}
+
 status() {
   if [ -n "$unit" ]; then
     systemctl status --no-pager "$unit"
@@ -245,8 +263,12 @@ case ${1-} in
   run | start | stop | status | back | keep | remove) "$1" ;;
   restart) stop && start ;;
   cron | tunnel) "$@" ;;
+  allow-tunnels)
+    shift
+    allow_tunnels "$@"
+    ;;
   *)
-    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS …] | back | remove | run" >&2
+    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS …] | allow-tunnels [LIST] | back | remove | run" >&2
     exit 64
     ;;
 esac

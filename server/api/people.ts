@@ -4,6 +4,7 @@ import { permissionsOf } from '#/contract/permissions.ts';
 import type { Rights } from '#/contract/permissions.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { requireManager } from '../http/require-permission.ts';
@@ -16,6 +17,7 @@ import {
   insertPerson,
   listPeople,
   personById,
+  personOfCode,
   readPerson,
   removePerson,
   setDisabled,
@@ -24,13 +26,16 @@ import {
   shownName,
 } from '../store/people.ts';
 import type { CodePurpose, PersonRow } from '../store/people.ts';
+import { runOnce } from '../store/submissions.ts';
 import { actorNames } from './audit-names.ts';
+import { RecentSecrets } from './recent-secrets.ts';
 
 /** A link that was just made for a person. */
 interface NewLink {
   id: string;
   email: string;
   purpose: CodePurpose;
+  code: string;
   url: string;
   expires: number;
 }
@@ -43,6 +48,7 @@ const rightsOfBody = (role: Rights['role'], groups: readonly string[]): Rights =
 
 export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints> {
   const { db, audit, now, alerts } = context;
+  const recent = new RecentSecrets<{ code: string; answer: Promise<Invitation> }>();
 
   /** Links lead to pages of this service. The code is in the fragment, which browsers do not send. */
   const linkFor = (purpose: CodePurpose, code: string) =>
@@ -50,7 +56,7 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
 
   const newLink = async (tx: Tx, person: Pick<PersonRow, 'id' | 'email'>, purpose: CodePurpose): Promise<NewLink> => {
     const { code, expires } = await createPersonCode(tx, person.id, purpose, now());
-    return { id: person.id, email: person.email, purpose, url: linkFor(purpose, code), expires };
+    return { id: person.id, email: person.email, purpose, code, url: linkFor(purpose, code), expires };
   };
 
   /** Sends the link to the person where there is a server for e-mail, and shows it in any case. */
@@ -117,16 +123,36 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
     },
 
     invite: async (request) => {
-      const link = await db.write(async (tx) => {
-        await requireManager(tx, request);
-        const { Email: email, Name: name, Role: role, Groups: groups } = request.body;
-        const rights = rightsOfBody(role, groups);
-        const invited = { email, name, rights, state: 'Invited', roleSource: request.actor } as const;
-        const id = await insertPerson(tx, request.account.id, invited, now());
-        await audit.record(tx, request, 'person.invite', id);
-        return newLink(tx, { id, email }, 'invite');
-      });
-      return shown(link);
+      const { Email: email, Name: name, Role: role, Groups: groups } = request.body;
+      const accountId = request.account.id;
+      const key = idempotencyKey(request.http);
+      // Whoever asks is part of it: nobody gets the link of somebody else by the same key.
+      const content = { ...request.body, holder: request.personId ?? request.credential };
+      let created: Promise<Invitation> | undefined;
+      const { id: personId } = await db.write((tx) =>
+        runOnce(tx, { accountId, key, content }, now(), async () => {
+          await requireManager(tx, request);
+          const rights = rightsOfBody(role, groups);
+          const invited = { email, name, rights, state: 'Invited', roleSource: request.actor } as const;
+          const id = await insertPerson(tx, accountId, invited, now());
+          await audit.record(tx, request, 'person.invite', id);
+          const link = await newLink(tx, { id, email }, 'invite');
+          tx.afterCommit(() => {
+            created = shown(link);
+            if (key !== undefined) recent.remember(id, { code: link.code, answer: created });
+          });
+          return id;
+        }),
+      );
+      if (created) return created;
+      const earlier = recent.recall(personId);
+      // A link that was used, or replaced by a newer one, would be useless.
+      if (earlier && (await personOfCode(db, earlier.code, now()))) return earlier.answer;
+      throw new Problem(
+        409,
+        'The person was invited, but the link is lost',
+        `This request invited ${email}, but its answer was lost. Make a new link for this person.`,
+      );
     },
 
     renewInvitation: async (request) => {

@@ -2,17 +2,22 @@
 // another group and of another account. What must be refused follows from the rows of the contract, so that a new row
 // without an example here fails, as does one whose handler forgets the caller's groups.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { isPermitted, ROLES } from '#/contract/permissions.ts';
 import type { Role } from '#/contract/permissions.ts';
 import { permissionFor } from '#/contract/resource.ts';
 import type { Operation, Operations } from '#/contract/resource.ts';
+import { until } from '../../scripts/test-process.ts';
 import { API } from '../http/api-groups.ts';
 import { createPersonCode } from '../store/people.ts';
 import { createToken } from '../store/tokens.ts';
 import { openTunnel } from '../store/tunnels.ts';
+import { FakeAgent } from '../test-agents.ts';
+import { unpacked } from '../test-limited.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -40,9 +45,11 @@ async function ask(secret: string, method: string, path: string, body?: object, 
     const sent = request(new URL(path, service.url), { method, headers }, (answer) => {
       const parts: Buffer[] = [];
       const finish = () => {
-        const text = Buffer.concat(parts).toString('utf8');
-        const { statusCode: status = 0, rawHeaders } = answer;
-        resolve({ status, body: text, text: `${rawHeaders.join('\n')}\n${text}` });
+        const bytesReceived = Buffer.concat(parts);
+        const text = bytesReceived.toString('utf8');
+        const { statusCode: status = 0, rawHeaders, headers: received } = answer;
+        const files = received['content-type'] === 'application/zip' ? unpacked(bytesReceived) : '';
+        resolve({ status, body: text, text: `${rawHeaders.join('\n')}\n${text}\n${files}` });
       };
       if (isEndless && answer.statusCode === 200) {
         finish();
@@ -382,11 +389,18 @@ const EXAMPLES: Record<string, Example[]> = {
   'bulk.get': plain,
   'bulk.cancel': plain,
   'bulk.removeKeys': plain,
+  'bulk.undo': plain,
   'archive.list': [{}, { query: ({ word }) => `?search=${word}`, outside: 'nothing' }],
   'archive.export': [{}, { query: ({ word }) => `?jobs=${word}`, outside: 'nothing', isMiss: true }],
   'changes.changes': [{}],
   'changes.events': plain,
   'tunnels.list': plain,
+  'tunnels.open': [
+    {
+      body: ({ ids }) => ({ DeviceId: ids['device_id'], LocalDest: 'http://127.0.0.1:80', Login: 'u:long-enough-1' }),
+      outside: 'refused',
+    },
+  ],
   'tunnels.removeAll': plain,
   'tunnels.remove': plain,
   'audit.list': [
@@ -537,6 +551,72 @@ test('every operation has an example, and one for each permission that it may ne
     const needed = new Set(EXAMPLES[id]?.map(({ body }) => permissionFor(row, { body: body?.(own) })));
     assert.deepEqual([...needed].toSorted(), [...row.permission.oneOf].toSorted(), id);
   }
+});
+
+/** What a role reads, by request, without versions: those may show that something changed. */
+async function readings(secret: string): Promise<Record<string, unknown>> {
+  const found: Record<string, unknown> = {};
+  for (const { id, row } of ROWS) {
+    if (row.method !== 'GET' || row.events !== undefined || row.unlimited || MOVING.includes(id)) continue;
+    for (const { query } of EXAMPLES[id] ?? []) {
+      const path = pathIn(row, own) + (query?.(own) ?? '');
+      const { status, body } = await ask(secret, 'GET', path);
+      const withoutClock = (name: string, value: unknown) => (CLOCKED.test(name) ? undefined : value);
+      const isJson = status === 200 && /^[{[]/.test(body);
+      found[path] = isJson ? (JSON.parse(body, withoutClock) as unknown) : `${status}, ${body.length} bytes`;
+    }
+  }
+  return found;
+}
+/** Fields that differ from one answer to the next. */
+const CLOCKED = /^(Version|LastUsedTime|From|To|Until|.*Seconds)$/;
+/** A download of the archive is itself in the audit log, and the steps of the series move with the clock. */
+const MOVING = ['archive.export', 'history.series'];
+
+test('nothing that a limited role reads, no figure either, moves with what happens in other groups', async () => {
+  const { secret } = callers.find(({ role, isLimited }) => role === 'Admin' && isLimited)!;
+  // Its own group must be at rest: no order that submits jobs, and no bulk work under way.
+  await made(own.secret, 'DELETE', `/v1/orders/${own.order}`);
+  let earlier = await readings(secret);
+  await until('the own group to be at rest', async () => {
+    const last = earlier;
+    earlier = await readings(secret);
+    return isDeepStrictEqual(earlier, last);
+  });
+  const world: World = { ...otherGroup, ids: { ...otherGroup.ids } };
+  for (const kind of OF_GROUPS) world.ids[kind] = (await MAKERS[kind]?.(world)) ?? '';
+  await makeOrder(world);
+  const { DeviceId, DeviceKey } = await made<{ DeviceId: string; DeviceKey: string }>(
+    world.secret,
+    'POST',
+    '/v1/devices',
+    { DeviceName: newName(world.word), DeviceGroup: world.group },
+  );
+  await made(world.secret, 'POST', `/v1/devices/location/${DeviceId}`, { Lat: 3, Lng: 3 });
+  await made(world.secret, 'POST', `/v1/devices/${DeviceId}/tag/${world.ids['tag_id']}`);
+  const agent = new FakeAgent(service.url, DeviceKey);
+  // The standing orders of the group submit jobs, too.
+  agent.socket.on('message', () => {
+    for (const message of agent.received.splice(0))
+      if (message.type === 'run') agent.finish(message.job, 3, 'what the device printed');
+  });
+  await once(agent.socket, 'open');
+  agent.hello();
+  for (const Name of [newName(world.word), newName(world.word)]) {
+    const draft = { Name, DeviceId, ArtifactId: world.ids['artifact_id'] };
+    const { JobId } = await made<{ JobId: string }>(world.secret, 'POST', '/v1/job', draft);
+    const end = async () => (await made<{ EndTime: string }>(world.secret, 'GET', `/v1/job/${JobId}`)).EndTime !== '';
+    await until('the job to end', end);
+    await made(world.secret, 'POST', '/v1/bulk', { Action: 'archive', Jobs: [JobId] });
+  }
+  await made(world.secret, 'POST', '/v1/devices', { DeviceName: newName(world.word), DeviceGroup: '' });
+  await agent.end();
+  await made(world.secret, 'DELETE', `/v1/devices/${otherGroup.ids['device_id']}`);
+  otherGroup = world;
+  const now = await readings(secret);
+  for (const [path, answer] of Object.entries(now)) assert.deepEqual(answer, earlier[path], path);
+  assert.equal((await ask(secret, 'GET', '/metrics')).status, 403);
+  own.order = await makeOrder(own);
 });
 
 /** Rows with a body that change nothing. */

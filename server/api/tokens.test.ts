@@ -205,6 +205,47 @@ test('one sees and revokes one’s own tokens; an Admin of all groups those of e
   assert.equal((await as(bobs.Token, 'GET', '/v1/me')).status, 401);
 });
 
+test('an Admin of some groups sees and revokes the account’s tokens within them, and no others', async () => {
+  const ann = await join(service, 'ann@x.example', 'Admin', ['a', 'b']);
+  const bob = await join(service, 'bob@x.example', 'Admin', ['a']);
+  const bobs = await tokenIn(bob, { Owner: 'me' });
+  const within = await tokenIn(ann, { Owner: 'account', Groups: ['b'] });
+  const own = await tokenIn(ann, { Owner: 'me', Role: 'Viewer' });
+  const outside = [
+    await make({ Name: 'other', Groups: ['c'] }),
+    await make({ Name: 'across', Groups: ['b', 'c'] }),
+    await make({ Name: 'everything' }),
+    bobs,
+  ];
+  const seen = async () =>
+    (await ann.get<ApiToken[]>('GET', '/v1/account/tokens')).map(({ TokenId, Owner }) => [TokenId, Owner]);
+  assert.deepEqual(await seen(), [
+    [within.TokenId, 'account'],
+    [own.TokenId, 'me'],
+  ]);
+  for (const { TokenId, Token } of outside) {
+    assert.equal((await ann.ask('DELETE', `/v1/account/tokens/${TokenId}`)).status, 404);
+    assert.equal((await as(Token, 'GET', '/v1/me')).status, 200);
+  }
+  assert.equal((await ann.ask('DELETE', `/v1/account/tokens/${within.TokenId}`)).status, 200);
+  assert.equal((await as(within.Token, 'GET', '/v1/me')).status, 401);
+
+  // A token of the account does the same, and so does one that was made for fewer groups.
+  const [ofB, ofBoth] = [await make({ Groups: ['b'] }), await make({ Groups: ['a', 'b'] })];
+  assert.deepEqual(
+    (await tokensOf(ofB.Token)).map(({ TokenId }) => TokenId),
+    [ofB.TokenId],
+  );
+  assert.equal((await as(ofB.Token, 'DELETE', `/v1/account/tokens/${ofBoth.TokenId}`)).status, 404);
+  assert.equal((await as(ofBoth.Token, 'DELETE', `/v1/account/tokens/${ofB.TokenId}`)).status, 200);
+  // Only an Admin: an Operator of the groups has their own.
+  const operator = await make({ Role: 'Operator', Groups: ['a', 'b'] });
+  assert.deepEqual(
+    (await tokensOf(operator.Token)).map(({ TokenId }) => TokenId),
+    [operator.TokenId],
+  );
+});
+
 test('a proof is the password, or a token of one’s own or of the account with at least the same rights', async () => {
   const [ann, bob] = [await join(service, 'ann@x.example', 'Operator'), await join(service, 'bob@x.example', 'Admin')];
   const prove = (Proof?: string) => ann.ask('POST', '/v1/account/tokens', { Name: 'x', ...(Proof && { Proof }) });

@@ -26,14 +26,18 @@ const PROVIDER_PROVES_MS = 600_000;
 const PROOF_NEEDED =
   'is needed: your password or a token. Without either, use the link that "npm run token -- link" prints on the service’s machine, or sign in again at the identity provider just before';
 
-/** An Admin of all groups sees and revokes every token of the account, others their own; undefined: all of them. */
+/**
+ * An Admin of all groups sees and revokes every token of the account; undefined stands for that. Others have their own,
+ * and an Admin of some groups those of the account that reach no further.
+ */
 async function tokensSeenBy(
   db: Reader,
   { role, groups, personId, credential }: Caller,
 ): Promise<TokenOwner | undefined> {
   if (role === 'Admin' && !groups) return undefined;
-  if (personId !== undefined) return { personId };
-  return { tokenId: (await holderOf(db, credential)).replace(/^token:/, '') };
+  const more = role === 'Admin' && groups ? { groups } : {};
+  if (personId !== undefined) return { personId, ...more };
+  return { tokenId: (await holderOf(db, credential)).replace(/^token:/, ''), ...more };
 }
 
 /** When what the caller signed in with ends by itself: a token that it makes must not outlive it. */

@@ -224,12 +224,15 @@ The link works once, until ${printIsoTime(new Date(expires))}. If it was not you
   });
 
   app.post('/auth/otp/confirm', async (http) => {
-    const { person, actor } = await signedIn(http);
+    const { session, person, actor } = await signedIn(http);
     const { Setup, Otp } = parse(confirmOtpBody, await body(http));
     const result = await db.write(async (tx) => {
       if ((await personById(tx, person.id))?.otp_secret) return 'expired';
       const codes = await confirmSetup(tx, person.id, { setup: Setup, code: Otp, now: now() });
-      if (typeof codes !== 'string') await audit.record(tx, actor, 'otp.add', person.id);
+      if (typeof codes === 'string') return codes;
+      // The others were opened without it, perhaps by somebody who knows the password.
+      await endSessionsOf(tx, person.id, session.id);
+      await audit.record(tx, actor, 'otp.add', person.id);
       return codes;
     });
     if (result === 'expired')

@@ -6,6 +6,7 @@ import type { SignInSession } from '#/contract/sign-in.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { until } from '../../scripts/test-process.ts';
 import { startTestSmtp } from '../../scripts/test-smtp.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { addSecondFactor, codeOf, invite, join, PASSWORD, PersonBrowser } from './test-people.ts';
@@ -106,6 +107,25 @@ test('asking for a new password answers the same for every address', async () =>
   for (const Email of ['anna@example.com', 'nobody@example.com'])
     assert.deepEqual(await browser().get('POST', '/auth/reset', { Email }), { Emailed: false });
   assert.deepEqual(await service.context.db.all('SELECT 1 FROM person_codes'), []);
+});
+
+test('an invitation whose answer was lost is asked for again, and invites once', async () => {
+  const body = { Email: 'anna@example.com', Name: 'Anna', Role: 'Viewer', Groups: [] };
+  const ask = (key: string, more: object = {}, as = {}) =>
+    service.call('POST', '/v1/people', { ...body, ...more }, { 'Idempotency-Key': key, ...as });
+  const answers = await Promise.all([ask('one'), ask('one'), ask('one')]);
+  const [first, ...others] = (await Promise.all(answers.map((answer) => answer.json()))) as Invitation[];
+  assert.ok(first);
+  assert.deepEqual(others, [first, first]);
+  assert.equal((await ask('one', { Role: 'Admin' })).status, 409, 'another request');
+  assert.equal((await ask('two')).status, 409, 'the address is taken');
+  const other = await service.context.db.write((tx) => createToken(tx, 1, 'other', service.context.now()));
+  const foreign = await ask('one', {}, { Authorization: `Bearer ${other.secret}` });
+  assert.equal(foreign.status, 409, 'somebody else');
+  assert.ok(!(await foreign.text()).includes(codeOf(first)));
+  assert.equal((await accept(codeOf(first))).status, 200);
+  const used = await ask('one');
+  assert.equal((await problem(used)).title, 'The person was invited, but the link is lost');
 });
 
 test('links are sent where there is a server for e-mail, to the person only', async (t) => {

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { Provider } from 'oidc-provider';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
-import { CLIENT } from './test-provider.ts';
+import { CLIENT } from '../../scripts/test-identity-provider.ts';
 
 interface ProviderContext {
   oidc: {

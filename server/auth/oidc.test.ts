@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import type { Person } from '#/contract/people.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
-import { CLIENT, FakeProvider } from './test-provider.ts';
+import { CLIENT, FakeProvider } from '../../scripts/test-identity-provider.ts';
 
 const ROLES = [
   { Claim: 'bosses', Role: 'Admin' },

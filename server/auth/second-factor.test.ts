@@ -94,6 +94,18 @@ test('a setup is of one person, for ten minutes, and needs the password', async 
   assert.equal((await browser().signIn('anna@example.com')).status, 200);
 });
 
+test('adding a second factor signs out the person’s other browsers, which came in without it', async () => {
+  const anna = await join(service, 'anna@example.com');
+  const bert = await join(service, 'bert@example.com');
+  const other = browser();
+  assert.equal((await other.signIn('anna@example.com')).status, 200);
+  const { Secret, Setup } = await anna.get<OtpSetup>('POST', '/auth/otp/begin', { Password: PASSWORD });
+  assert.equal((await anna.ask('POST', '/auth/otp/confirm', { Setup, Otp: otp(Secret, 5) })).status, 400);
+  assert.ok(await other.isIn(), 'nothing ends before it is in force');
+  await anna.get('POST', '/auth/otp/confirm', { Setup, Otp: otp(Secret) });
+  assert.deepEqual([await anna.isIn(), await other.isIn(), await bert.isIn()], [true, false, true]);
+});
+
 test('an account that requires a second factor lets nobody do anything else first', async () => {
   const anna = await join(service, 'anna@example.com', 'Admin');
   const refused = await anna.ask('PATCH', '/v1/account', { NeedsSecondFactor: true });

@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
+import type { NewTunnel } from '#/contract/tunnels.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -243,6 +244,28 @@ onServer('a tunnel that needs a login needs it at every node', async () => {
   assert.equal((await visit(url.origin, { headers: basic('user:wrong') })).statusCode, 401);
   const answer = await visit(url.origin, { headers: basic('user:open sesame') });
   assert.equal(await textOf(answer), 'secret page');
+  await device.remove();
+  target.close();
+});
+
+onServer('a tunnel is opened at one node to a device that is connected to another', async () => {
+  const target = createServer((_asked, answer) => answer.end('asked page'));
+  const dest = `http://127.0.0.1:${await listening(target)}`;
+  const device = await TunnelDevice.start(there, ['--allow-tunnels', 'loopback']);
+  await until('the device', async () => (await here.fleet.status(device.id)) === 'Online');
+  const body = { DeviceId: device.id, LocalDest: dest, Login: 'user:open sesame now' };
+  const opened = await here.call('POST', '/v1/tunnels', body);
+  const { Name, PublicUrl } = (await opened.json()) as NewTunnel;
+  assert.ok(there.context.tunnels.find(Name), 'it is connected when it is answered');
+  const url = new URL(PublicUrl);
+  const headers = { Authorization: `Basic ${base64('user:open sesame now')}` };
+  for (const { context } of [here, there]) {
+    url.port = String(context.tunnelPort);
+    assert.equal((await visit(url.origin)).statusCode, 401);
+    assert.equal(await textOf(await visit(url.origin, { headers })), 'asked page');
+  }
+  assert.equal((await here.call('DELETE', `/v1/tunnels/${Name}`)).status, 200);
+  await until('the tunnel to be closed', () => there.context.tunnels.find(Name) === undefined);
   await device.remove();
   target.close();
 });

@@ -256,7 +256,8 @@ export async function devicesWithWork(db: Reader, node: string): Promise<number[
        update_asked <> ''
        OR EXISTS (SELECT 1 FROM jobs WHERE device_seq = devices.seq AND status IN ('Waiting', 'Running')
                   AND (journal IS NULL OR stop_asked IS NOT NULL))
-       OR EXISTS (SELECT 1 FROM closed_tunnels WHERE device_seq = devices.seq))`,
+       OR EXISTS (SELECT 1 FROM closed_tunnels WHERE device_seq = devices.seq)
+       OR EXISTS (SELECT 1 FROM tunnels WHERE device_seq = devices.seq AND requested = 1))`,
     node,
   );
   return rows.map(({ seq }) => seq);

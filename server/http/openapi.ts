@@ -22,7 +22,7 @@ const PARAMETERS: Record<string, string> = {
   channel_id: 'ChannelId of a channel of alerts',
   rule_id: 'RuleId of a rule of alerts',
   artifact_name: 'Name of an artifact without its version, or of a workflow',
-  artifact: 'Only artifacts of this name; of jobs, its ArtifactId',
+  artifact: 'Only artifacts of this name; of jobs, the ArtifactIds of what they deploy, separated by commas',
   state: 'Only devices in this state',
   person_id: 'PersonId of a person',
   wave: 'Only devices of this wave, from 1 on',

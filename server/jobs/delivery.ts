@@ -155,6 +155,7 @@ export class Delivery {
         os: hello.os,
         arch: hello.arch,
         hostname: hello.hostname,
+        tunnelsAllowed: hello.allowsTunnels ?? '',
         at,
       },
     );

@@ -23,8 +23,10 @@ import { upstreamSessionRoutes } from './upstream-sessions.ts';
 import { openShapes } from './upstream-shapes.ts';
 
 const DIST = path.join(import.meta.dirname, '../../dist');
-// The archive and the stream of changes are not forwarded.
-const { archive: _, changes: __, ...PASSED } = API;
+// The archive, the stream of changes, and opening tunnels, whose logins pass no third party, are not forwarded.
+const { archive: _, changes: __, tunnels, ...OTHERS } = API;
+const { open: ___, ...PASSED_TUNNELS } = tunnels;
+const PASSED = { ...OTHERS, tunnels: PASSED_TUNNELS };
 
 /** Builds the application on an open context. */
 export function createGatewayApp(context: GatewayContext, operation: Operation): App {

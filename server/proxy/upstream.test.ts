@@ -38,6 +38,8 @@ test('a session replaces the token, which is forwarded, never shown, encrypted a
   const before = received.length;
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'DELETE', headers })).status, 403);
   assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'PUT', headers })).status, 405);
+  // Logins of tunnels are for one service only.
+  assert.equal((await fetch(`${url}/v1/tunnels`, { method: 'POST', headers })).status, 405);
   assert.equal((await fetch(`${url}/v1/admin`, { headers })).status, 404);
   assert.equal(received.length, before);
   await fetch(`${url}/v1/job`, { headers: { ...headers, authorization: 'Bearer mine' } });

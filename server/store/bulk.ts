@@ -35,6 +35,9 @@ export interface BulkRow extends Beginner {
 /** A device that is still to be created, with the hash of its key. */
 export type StoredDraft = NewBulkDevice & { KeyHash: string };
 
+/** The values that an action replaced and those that it set, by field. TagId: '' on the side without the tag. */
+export type Earlier = { [Field in keyof BulkValues]?: [before: BulkValues[Field], after: BulkValues[Field]] };
+
 /** The outcome of an item; see the contract. */
 export interface ItemOutcome {
   /** The id of a created device. */
@@ -42,6 +45,8 @@ export interface ItemOutcome {
   name: string;
   outcome: Exclude<BulkItem['Outcome'], 'Left'>;
   because: string;
+  /** What undo needs. */
+  earlier?: Earlier;
 }
 
 export const valuesOf = ({ settings }: BulkRow): BulkValues => JSON.parse(settings) as BulkValues;
@@ -138,9 +143,41 @@ export interface NewBulk {
   at: number;
 }
 
-export async function insertBulk(
+export async function insertBulk(tx: Tx, { items, ...asked }: NewBulk): Promise<{ seq: number; id: string }> {
+  const made = await insertWork(tx, { ...asked, total: items.length });
+  const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
+  const texts = items.map((each) => tx.dialect.storable(typeof each === 'string' ? each : JSON.stringify(each)));
+  const insertItems = asked.action === 'create' ? INSERT_DRAFTS : INSERT_ITEMS;
+  await tx.run(insertItems(tx), made.seq, first, JSON.stringify(texts));
+  return made;
+}
+
+/** Stores the undoing of what a bulk action changed; undefined if it changed nothing. */
+export async function insertUndo(
   tx: Tx,
-  { caller, action, of, values, items, at }: NewBulk,
+  undone: BulkRow,
+  asked: Pick<NewBulk, 'caller' | 'at'>,
+): Promise<{ seq: number; id: string; total: number } | undefined> {
+  const { total = 0 } =
+    (await tx.get<{ total: number }>(
+      "SELECT count(*) AS total FROM bulk_items WHERE bulk_seq = ? AND outcome = 'Done' AND earlier IS NOT NULL",
+      undone.seq,
+    )) ?? {};
+  if (total === 0) return undefined;
+  const made = await insertWork(tx, { ...asked, action: 'undo', of: 'Devices', values: {}, total });
+  await tx.run(
+    `INSERT INTO bulk_items (bulk_seq, number, object, earlier)
+     SELECT CAST(? AS BIGINT), row_number() OVER (ORDER BY number) - 1, object, earlier FROM bulk_items
+     WHERE bulk_seq = ? AND outcome = 'Done' AND earlier IS NOT NULL`,
+    made.seq,
+    undone.seq,
+  );
+  return { ...made, total };
+}
+
+async function insertWork(
+  tx: Tx,
+  { caller, action, of, values, total, at }: Omit<NewBulk, 'items'> & { total: number },
 ): Promise<{ seq: number; id: string }> {
   const id = newId();
   const { credential, role, groups_json } = await beginnerOf(tx, caller);
@@ -155,15 +192,12 @@ export async function insertBulk(
     tx.dialect.storable(JSON.stringify(values)),
     caller.actor,
     caller.address,
-    items.length,
+    total,
     at,
     credential,
     role,
     groups_json,
   );
-  const { first } = (await tx.get<{ first: number }>(FIRST_KEY(tx), '["one"]')) ?? { first: 0 };
-  const texts = items.map((each) => tx.dialect.storable(typeof each === 'string' ? each : JSON.stringify(each)));
-  await tx.run((action === 'create' ? INSERT_DRAFTS : INSERT_ITEMS)(tx), seq, first, JSON.stringify(texts));
   return { seq, id };
 }
 
@@ -171,12 +205,13 @@ export interface PendingItem {
   number: number;
   object: string;
   draft: string | null;
+  earlier: string | null;
 }
 
 /** The next items without an outcome. */
 export const pendingItems = (db: Reader, { seq, next }: BulkRow, limit: number) =>
   db.all<PendingItem>(
-    "SELECT number, object, draft FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
+    "SELECT number, object, draft, earlier FROM bulk_items WHERE bulk_seq = ? AND number >= ? AND outcome = 'Left' ORDER BY number LIMIT ?",
     seq,
     next,
     limit,
@@ -190,15 +225,17 @@ export async function setOutcome(
   tx: Tx,
   { seq }: { seq: number },
   number: number,
-  { id, name, outcome, because }: ItemOutcome,
+  { id, name, outcome, because, earlier }: ItemOutcome,
   tally: Tally,
 ): Promise<void> {
   await tx.run(
-    'UPDATE bulk_items SET object = coalesce(?, object), name = ?, outcome = ?, because = ? WHERE bulk_seq = ? AND number = ?',
+    `UPDATE bulk_items SET object = coalesce(?, object), name = ?, outcome = ?, because = ?, earlier = coalesce(?, earlier)
+     WHERE bulk_seq = ? AND number = ?`,
     id ?? null,
     tx.dialect.storable(name),
     outcome,
     tx.dialect.storable(because.toWellFormed()),
+    earlier === undefined ? null : tx.dialect.storable(JSON.stringify(earlier)),
     seq,
     number,
   );

@@ -26,6 +26,7 @@ const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect, more: Reco
     AgentProblem: 'd.agent_problem',
     AgentProblemText: 'd.agent_problem_text',
     AgentProblemTime: `coalesce(${isoTime('d.agent_problem_time')}, '')`,
+    TunnelsAllowed: "CASE d.tunnels_allowed WHEN '' THEN 'none' ELSE d.tunnels_allowed END",
     SysOS: 'd.os',
     SysArch: 'd.arch',
     SysHostname: 'd.hostname',

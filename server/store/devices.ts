@@ -112,18 +112,15 @@ export async function updateDevice(tx: Tx, seq: number, change: DeviceChange): P
   await set('site', change.CustomerSite);
 }
 
-/** Whether the device already has all these values. */
-export async function hasValues(db: Reader, seq: number, values: DeviceChange & Partial<Position>): Promise<boolean> {
-  const stored = await db.get<Record<string, unknown>>(
+export type DeviceValues = Required<DeviceChange> & Position;
+
+/** The values of a device that a person can change. */
+export const deviceValues = (db: Reader, seq: number): Promise<DeviceValues | undefined> =>
+  db.get<DeviceValues>(
     `SELECT name AS "DeviceName", grp AS "DeviceGroup", customer AS "CustomerName", site AS "CustomerSite",
        lat AS "Lat", lng AS "Lng" FROM devices WHERE seq = ?`,
     seq,
   );
-  return Object.entries(values).every(
-    ([field, value]) =>
-      value === undefined || stored?.[field] === (typeof value === 'string' ? value.toWellFormed() : value),
-  );
-}
 
 export const placeDevice = (tx: Tx, seq: number, { Lat, Lng }: Position) =>
   tx.run('UPDATE devices SET lat = ?, lng = ? WHERE seq = ?', Lat, Lng, seq);
@@ -161,6 +158,8 @@ export interface Inventory {
   os: string;
   arch: string;
   hostname: string;
+  /** The destinations that it lets the service ask for; '' from agents that say nothing. */
+  tunnelsAllowed: string;
   at: number;
 }
 
@@ -171,11 +170,11 @@ export interface Inventory {
 export async function beginSession(
   tx: Tx,
   { seq, keyHash, node }: { seq: number; keyHash: Uint8Array; node: string },
-  { addr, port, version, os, arch, hostname, at }: Inventory,
+  { addr, port, version, os, arch, hostname, tunnelsAllowed, at }: Inventory,
 ): Promise<number | undefined> {
   const row = await tx.get<{ session: number }>(
     `UPDATE devices SET online = 1, session = session + 1, node = ?, last_seen = ?, local_addr = ?, local_port = ?,
-       agent_version = ?, os = ?, arch = ?, hostname = ?
+       agent_version = ?, os = ?, arch = ?, hostname = ?, tunnels_allowed = ?
      WHERE seq = ? AND key_hash = ? RETURNING session`,
     node,
     at,
@@ -185,6 +184,7 @@ export async function beginSession(
     os,
     arch,
     hostname,
+    tunnelsAllowed,
     seq,
     keyHash,
   );
@@ -283,6 +283,11 @@ export const updateAbility = async (db: Reader, seq: number) =>
     'SELECT online, agent_update AS "update", agent_problem_text AS "text" FROM devices WHERE seq = ?',
     seq,
   )) ?? { online: 0, update: '' as const, text: '' };
+
+/** The destinations that the device's agent lets the service ask for; '' if it said nothing. */
+export const allowanceOf = async (db: Reader, seq: number): Promise<string> =>
+  (await db.get<{ allowed: string }>('SELECT tunnels_allowed AS allowed FROM devices WHERE seq = ?', seq))?.allowed ??
+  '';
 
 /** SHA-256 of the device's key, in hexadecimal. */
 export async function keyHashOf(db: Reader, seq: number): Promise<string> {

@@ -18,7 +18,8 @@ export interface JobFilter {
   deviceSeq?: number;
   group?: string;
   tagId?: string;
-  artifactId?: string;
+  /** The artifacts that it deploys one of. */
+  artifactIds?: readonly string[];
   /** Matches jobs that wait, run, or have changed state since this time. */
   movedSince?: number;
   archived: boolean;
@@ -105,7 +106,7 @@ function openCheck(
   accountId: number,
   filter: JobFilter,
 ): (seqs: readonly number[]) => Promise<ScannedJob[]> {
-  const { states, group, tagId, artifactId, movedSince, archived } = filter;
+  const { states, group, tagId, artifactIds, movedSince, archived } = filter;
   const conditions = ['j.account_id = ?', 'j.parent_seq IS NULL', `j.archived IS ${archived ? 'NOT NULL' : 'NULL'}`];
   const values: (string | number)[] = [accountId];
   const add = (sql: string, ...more: (string | number)[]) => {
@@ -114,7 +115,7 @@ function openCheck(
   };
   if (group !== undefined) add('j.device_group = ?', group);
   if (tagId !== undefined) add('j.tag_id = ?', tagId);
-  if (artifactId !== undefined) add('j.artifact_id = ?', artifactId);
+  if (artifactIds !== undefined) add(`j.artifact_id IN (${artifactIds.map(() => '?').join(', ')})`, ...artifactIds);
   if (movedSince !== undefined) add(`(j.status IN ('Waiting', 'Running') OR ${CHANGED} >= ?)`, movedSince);
   if (states.length > 0)
     add(
@@ -152,7 +153,7 @@ interface Search {
 }
 
 async function sourcesOf(db: Reader, { names, accountId, filter, among }: Search): Promise<Source[]> {
-  const { states, name, group, tagId, artifactId, movedSince, archived } = filter;
+  const { states, name, group, tagId, artifactIds, movedSince, archived } = filter;
   const seqs = async (sql: string, ...args: (string | number)[]) =>
     (await db.all<{ seq: number }>(sql, ...args)).map(({ seq }) => seq);
   const inState =
@@ -185,7 +186,7 @@ async function sourcesOf(db: Reader, { names, accountId, filter, among }: Search
     const withId = await seqs('SELECT seq FROM jobs WHERE id = ? AND account_id = ?', part, accountId);
     found.push(merged([(before, limit) => names.find(accountId, [part], { before, limit }), listed(withId)]));
   }
-  if (artifactId !== undefined) found.push(withValue('artifact_id', artifactId));
+  if (artifactIds !== undefined) found.push(merged(artifactIds.map((id) => withValue('artifact_id', id))));
   if (tagId !== undefined) found.push(withValue('tag_id', tagId));
   if (group !== undefined) found.push(withValue('device_group', group));
   if (states.length > 0) found.push(merged(states.map(inState)));

@@ -12,7 +12,7 @@ const NO_TIMES = new Set(
    waiting running succeeded failed cancelled interrupted offset number stdout stderr total done skipped next
    needs_otp otp_step connections bytes_in bytes_out artifact_bytes devices firing for_minutes quiet_minutes idle_seconds version value
    wave waves forgiven by_hand session exit_code verdict_line port
-   needs_otp online is_script superseded offered login noted confirmed state_online cause stream lat lng mark`.split(
+   needs_otp online is_script superseded offered requested login noted confirmed state_online cause stream lat lng mark`.split(
     /\s+/,
   ),
 );

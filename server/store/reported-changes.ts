@@ -33,7 +33,7 @@ const REPORTED = [
     table: 'devices',
     kind: 'device',
     columns: `online, name, grp, customer, site, lat, lng, local_addr, local_port, agent_version, os, arch, hostname,
-      agent_update, agent_problem, agent_problem_text`,
+      agent_update, agent_problem, agent_problem_text, tunnels_allowed`,
     object: 'seq',
     id: 'id',
     group: (row) => `${row}.grp`,

@@ -263,7 +263,8 @@ const devices: Definition[] = [
     agent_problem TEXT NOT NULL DEFAULT '',   -- TooOld, TooNew or UpdateFailed
     agent_problem_text TEXT NOT NULL DEFAULT '',
     agent_problem_time INTEGER,
-    update_asked TEXT NOT NULL DEFAULT ''     -- SHA-256 of the program that its agent should get
+    update_asked TEXT NOT NULL DEFAULT '',    -- SHA-256 of the program that its agent should get
+    tunnels_allowed TEXT NOT NULL DEFAULT ''  -- the destinations that its agent lets the service ask for
   ) STRICT;`,
   'CREATE INDEX devices_of_account ON devices (account_id, seq);',
   'CREATE INDEX devices_of_group ON devices (account_id, grp, seq);',
@@ -354,11 +355,14 @@ const tunnels: Definition[] = [
     connected INTEGER,
     connections INTEGER NOT NULL DEFAULT 0,   -- these three as its node last noted them
     bytes_in INTEGER NOT NULL DEFAULT 0,
-    bytes_out INTEGER NOT NULL DEFAULT 0
+    bytes_out INTEGER NOT NULL DEFAULT 0,
+    requested INTEGER NOT NULL DEFAULT 0,     -- 1: a person opened it here; its agent only allows the destination
+    login_hash TEXT NOT NULL DEFAULT ''       -- of a requested one: SHA-256 of "user:password", or '' without a login
   ) STRICT;`,
   'CREATE INDEX tunnels_of_account ON tunnels (account_id, seq);',
   'CREATE INDEX tunnels_of_device ON tunnels (device_seq);',
-  'CREATE UNIQUE INDEX tunnels_by_destination ON tunnels (device_seq, protocol, local_dest);',
+  'CREATE UNIQUE INDEX tunnels_by_destination ON tunnels (device_seq, protocol, local_dest, requested);',
+  'CREATE INDEX tunnels_requested ON tunnels (device_seq) WHERE requested = 1;',
   'CREATE UNIQUE INDEX tunnels_by_port ON tunnels (port) WHERE port IS NOT NULL;',
 
   // A tunnel that a person closed stays closed for the process that offered it.
@@ -605,6 +609,7 @@ const bulk: Definition[] = [
     outcome TEXT NOT NULL DEFAULT 'Left' CHECK (outcome IN ('Done', 'Failed', 'Skipped', 'Left')),
     because TEXT NOT NULL DEFAULT '',
     draft TEXT,                               -- of create: the device as JSON, with the hash of its key
+    earlier TEXT,                             -- of a changed device, as JSON: each field's value before and after
     PRIMARY KEY (bulk_seq, number)
   ) STRICT, WITHOUT ROWID;`,
   // Keys of created devices, sealed for the caller who requested them: see bulk-keys.ts.

@@ -73,6 +73,9 @@ export async function requireTag(db: Reader, accountId: number, id: string): Pro
   if (!(await db.get('SELECT 1 FROM tags WHERE id = ? AND account_id = ?', id, accountId))) throw notFound('tag', id);
 }
 
+export const hasTag = async (db: Reader, deviceSeq: number, tagId: string): Promise<boolean> =>
+  (await db.get('SELECT 1 FROM device_tags WHERE device_seq = ? AND tag_id = ?', deviceSeq, tagId)) !== undefined;
+
 /** Attaching a tag twice has no effect. */
 export const attachTag = (tx: Tx, deviceSeq: number, tagId: string) =>
   tx.run('INSERT INTO device_tags (device_seq, tag_id) VALUES (?, ?) ON CONFLICT DO NOTHING', deviceSeq, tagId);

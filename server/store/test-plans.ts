@@ -32,7 +32,8 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
   { deviceSeq: 1 },
   { group: 'a' },
   { tagId: 'a' },
-  { artifactId: 'a' },
+  { artifactIds: ['a'] },
+  { artifactIds: ['a', 'b'] },
   { movedSince: 1 },
 ];
 
@@ -125,6 +126,13 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     const row = { seq: 1, of_what, settings: '{}', role: 'Admin', groups_json: '[]' };
     return call({ ...db, get: async (sql: string) => (await db.get(sql), row) }, SCOPES[1], 'a');
   }),
+  'bulk.ts insertUndo': [
+    (call, db) => {
+      const caller = { account: { id: 1, email: '' }, actor: 'a', address: '', credential: 'a', role: 'Admin' };
+      const found = { ...db, get: async (sql: string) => (await db.get(sql), { total: 1, seq: 1 }) };
+      return call(found, { seq: 1 }, { caller, at: 1 });
+    },
+  ],
   'job-list.ts countJobs': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'job-output.ts outputOfChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
   'job-output.ts outputOfOpenChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
@@ -162,7 +170,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
   ],
   'people.ts currentRights': ['session:a', 'token:a'].map((credential) => (call, db) => call(db, { credential })),
-  'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+  'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
     (owner) => (call, db) => call(db, 1, 1, owner),
   ),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
@@ -175,7 +183,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
   ),
-  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }].map(
+  'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
     (owner) => (call, db) => call(db, 1, owner),
   ),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
@@ -299,6 +307,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'i key, j sqlite_autoindex_jobs_1, v rowid, c jobs_of_parent, v rowid',
   ],
   'bulk.ts bulkOf': ['bulk bulk_of_account'],
+  'bulk.ts insertUndo': ['bulk_items key'],
   'bulk.ts itemsFrom': ['bulk_items key'],
   'bulk.ts pendingItems': ['bulk_items key'],
   'bulk.ts pruneBulk': ['bulk rowid, bulk all, bulk_keys rowid, bulk_items key'],
@@ -522,6 +531,8 @@ export const PLANS: Record<string, readonly string[]> = {
     'tunnels rowid, tunnels tunnels_of_device, sorts',
     'tunnels rowid, tunnels tunnels_of_device',
   ],
+  'tunnels.ts requestedTunnel': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
+  'tunnels.ts requestedTunnels': ['tunnels tunnels_requested'],
   'tunnels.ts tunnelElsewhere': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
   'usage.ts usageOf': ['usage_days key'],
   'versions.ts versionOf': ['versions key'],

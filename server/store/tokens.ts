@@ -25,13 +25,23 @@ export interface TokenRow extends StoredRights {
 }
 
 /** Whose tokens: those of a person, or one token of the account alone. */
-export type TokenOwner = { personId: string } | { tokenId: string };
+export type TokenOwner = ({ personId: string } | { tokenId: string }) & {
+  /** Those of the account that are limited within these groups, too: what an Admin of the groups makes and revokes. */
+  groups?: readonly string[];
+};
 
 const ofOwner = (owner: TokenOwner | undefined): { sql: string; values: string[] } => {
   if (!owner) return { sql: '', values: [] };
+  const limited = owner.groups ? " OR (person_id IS NULL AND groups_json <> '[]')" : '';
   return 'personId' in owner
-    ? { sql: ' AND person_id = ?', values: [owner.personId] }
-    : { sql: ' AND id = ? AND person_id IS NULL', values: [owner.tokenId] };
+    ? { sql: ` AND (person_id = ?${limited})`, values: [owner.personId] }
+    : { sql: ` AND ((id = ? AND person_id IS NULL)${limited})`, values: [owner.tokenId] };
+};
+
+/** Whether a row that `ofOwner` lets through is one's own, or within the groups. */
+const isSeen = (owner: TokenOwner | undefined, row: TokenRow): boolean => {
+  if (!owner?.groups || row.person_id !== null || ('tokenId' in owner && row.id === owner.tokenId)) return true;
+  return (JSON.parse(row.groups_json) as string[]).every((group) => owner.groups?.includes(group));
 };
 
 /** The account of a token, and what the token gives. */
@@ -48,15 +58,16 @@ export interface TokenHolder {
 const prefixOf = (secret: string) => secret.slice(0, secret.length >= 24 ? 10 : 2);
 
 /** The account's tokens that are not revoked, or those of one owner, oldest first. */
-export function listTokens(db: Reader, accountId: number, owner?: TokenOwner): Promise<TokenRow[]> {
+export async function listTokens(db: Reader, accountId: number, owner?: TokenOwner): Promise<TokenRow[]> {
   const { sql, values } = ofOwner(owner);
-  return db.all<TokenRow>(
+  const rows = await db.all<TokenRow>(
     `SELECT id, name, prefix, created, last_used, last_used_from, role, groups_json, expires, person_id,
        (SELECT coalesce(nullif(people.name, ''), people.email) FROM people WHERE people.id = person_id) AS person
      FROM tokens WHERE account_id = ? AND revoked IS NULL${sql} ORDER BY created, rowid`,
     accountId,
     ...values,
   );
+  return rows.filter((row) => isSeen(owner, row));
 }
 
 /** When a token ends; undefined if it never does. */
@@ -173,13 +184,12 @@ export async function revokeToken(
   now: number,
   owner?: TokenOwner,
 ): Promise<void> {
-  const { sql, values } = ofOwner(owner);
+  if (owner && !(await listTokens(tx, accountId, owner)).some((token) => token.id === id)) throw notFound('token', id);
   const { changes } = await tx.run(
-    `UPDATE tokens SET revoked = ? WHERE id = ? AND account_id = ? AND revoked IS NULL${sql}`,
+    `UPDATE tokens SET revoked = ? WHERE id = ? AND account_id = ? AND revoked IS NULL`,
     now,
     id,
     accountId,
-    ...values,
   );
   if (changes === 0) throw notFound('token', id);
   await tx.run('DELETE FROM sessions WHERE token_id = ?', id);

@@ -1,9 +1,10 @@
-// Tunnels that devices have opened. A row belongs to a destination on a device and keeps its name when the agent
-// reconnects. A closed tunnel leaves a mark, so that the process that opened it does not reopen it.
+// Tunnels that devices have opened, and those that people opened here ("requested"). A row belongs to a destination on a
+// device and keeps its name when the agent reconnects. A closed tunnel of a device leaves a mark, so that the process that
+// opened it does not reopen it. A requested one exists only here: once deleted, nothing can reopen it.
 import { newId } from './ids.ts';
 import { notFound } from './errors.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
-import { NO_LIMIT } from './dialect.ts';
+import { NO_LIMIT, perDialect } from './dialect.ts';
 import { inGroups } from './scope.ts';
 import type { Scope } from './scope.ts';
 
@@ -65,7 +66,7 @@ export async function openTunnel(tx: Tx, draft: TunnelDraft, now: number): Promi
     now,
   ];
   const known = await tx.get<{ seq: number; name: string }>(
-    'SELECT seq, name FROM tunnels WHERE device_seq = ? AND protocol = ? AND local_dest = ?',
+    'SELECT seq, name FROM tunnels WHERE device_seq = ? AND protocol = ? AND local_dest = ? AND requested = 0',
     deviceSeq,
     protocol,
     localDest,
@@ -134,8 +135,14 @@ export const noteTraffic = (
 /** The tunnels that an agent opened before, and those of its process that were closed. */
 export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
   return {
-    known: await db.all<{ name: string; protocol: Protocol; localDest: string; port: number | null }>(
-      'SELECT name, protocol, local_dest AS "localDest", port FROM tunnels WHERE device_seq = ?',
+    known: await db.all<{
+      name: string;
+      protocol: Protocol;
+      localDest: string;
+      port: number | null;
+      requested: number;
+    }>(
+      'SELECT name, protocol, local_dest AS "localDest", port, requested FROM tunnels WHERE device_seq = ?',
       deviceSeq,
     ),
     closed: await db.all<{ protocol: Protocol; localDest: string; run: string }>(
@@ -150,7 +157,7 @@ export async function tunnelsOfDevice(db: Reader, deviceSeq: number) {
  * processes.
  */
 export async function withdrawTunnels(tx: Tx, deviceSeq: number, run: string): Promise<void> {
-  await tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ?', deviceSeq);
+  await tx.run('UPDATE tunnels SET offered = 0, connected = NULL WHERE device_seq = ? AND requested = 0', deviceSeq);
   await tx.run('DELETE FROM closed_tunnels WHERE device_seq = ? AND run <> ?', deviceSeq, run);
 }
 
@@ -218,7 +225,7 @@ export function listTunnels(db: Reader, scope: Scope): Promise<StoredTunnel[]> {
 }
 
 const mark = (which: string) => `INSERT INTO closed_tunnels (device_seq, protocol, local_dest, run)
-  SELECT device_seq, protocol, local_dest, run FROM tunnels WHERE ${which}
+  SELECT device_seq, protocol, local_dest, run FROM tunnels WHERE requested = 0 AND ${which}
   ON CONFLICT (device_seq, protocol, local_dest) DO UPDATE SET run = excluded.run`;
 const MARK_ONE = mark('name = ?');
 
@@ -258,6 +265,136 @@ async function deleteWhere(tx: Tx, scope: Scope, which: { sql: string; values: S
   );
   tx.syncAgents(...deleted.map(({ deviceSeq }) => deviceSeq));
   return deleted;
+}
+
+/** A tunnel that a person opens here. */
+export interface RequestedDraft {
+  accountId: number;
+  deviceSeq: number;
+  protocol: Protocol;
+  localDest: string;
+  port: number | undefined;
+  /** SHA-256 of "user:password" in hexadecimal; '' without a login. */
+  loginHash: string;
+  idleSeconds: number | undefined;
+  expires: number;
+}
+
+/** The requested tunnel of a device to this destination. */
+export const requestedTo = (
+  db: Reader,
+  { deviceSeq, protocol, localDest }: Pick<RequestedDraft, 'deviceSeq' | 'protocol' | 'localDest'>,
+) =>
+  db.get<{ name: string }>(
+    'SELECT name FROM tunnels WHERE device_seq = ? AND protocol = ? AND local_dest = ? AND requested = 1',
+    deviceSeq,
+    protocol,
+    localDest,
+  );
+
+/** How many tunnels people have opened to a device, and how many of its tunnels have a port. */
+export const countTunnels = async (db: Reader, deviceSeq: number): Promise<{ requested: number; ports: number }> =>
+  (await db.get<{ requested: number; ports: number }>(
+    `SELECT coalesce(sum(requested), 0) AS requested, count(port) AS ports FROM tunnels
+     WHERE device_seq = ? AND offered = 1`,
+    deviceSeq,
+  )) ?? { requested: 0, ports: 0 };
+
+/** Stores a tunnel that a person opens; the node of its agent connects it. Returns its name. */
+export async function requestTunnel(tx: Tx, draft: RequestedDraft, now: number): Promise<string> {
+  const name = newId(NAME_LENGTH);
+  const { accountId, deviceSeq, protocol, localDest, port, loginHash, idleSeconds, expires } = draft;
+  await tx.run(
+    `INSERT INTO tunnels (name, account_id, device_seq, protocol, local_dest, port, login, login_hash, idle_seconds, expires,
+       created, requested)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+    name,
+    accountId,
+    deviceSeq,
+    protocol,
+    localDest,
+    port ?? null,
+    Number(loginHash !== ''),
+    loginHash,
+    idleSeconds ?? null,
+    expires,
+    now,
+  );
+  tx.syncAgents(deviceSeq);
+  return name;
+}
+
+export interface RequestedTunnel {
+  name: string;
+  deviceSeq: number;
+  protocol: Protocol;
+  localDest: string;
+  port: number | null;
+  loginHash: string;
+  idleSeconds: number | null;
+  expires: number;
+}
+
+const REQUESTED = perDialect(
+  (
+    sql,
+  ) => `SELECT name, device_seq AS "deviceSeq", protocol, local_dest AS "localDest", port, login_hash AS "loginHash",
+      idle_seconds AS "idleSeconds", expires
+    FROM tunnels WHERE requested = 1 AND device_seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
+);
+
+/** The requested tunnels of these devices. */
+export const requestedTunnels = (db: Reader, deviceSeqs: readonly number[]): Promise<RequestedTunnel[]> =>
+  db.all<RequestedTunnel>(REQUESTED(db), JSON.stringify(deviceSeqs));
+
+/** Records that a requested tunnel is connected; false if it was closed. */
+export const connectRequested = async (
+  tx: Tx,
+  { name, port, loginProof }: { name: string; port: number | undefined; loginProof: string },
+  now: number,
+): Promise<boolean> =>
+  (
+    await tx.run(
+      `UPDATE tunnels SET offered = 1, connected = ?, port = ?, login_proof = ?, connections = 0, bytes_in = 0, bytes_out = 0
+       WHERE name = ? AND requested = 1`,
+      now,
+      port ?? null,
+      loginProof,
+      name,
+    )
+  ).changes > 0;
+
+/** The address of a requested tunnel, and whether its agent is connected; undefined if it was closed. */
+export const requestedTunnel = (db: Reader, scope: Scope, name: string) => {
+  const own = inGroups(db.dialect, scope, 'devices.grp');
+  return db.get<{
+    protocol: Protocol;
+    port: number | null;
+    nodeUrl: string | null;
+    connected: number | null;
+    online: number;
+  }>(
+    `SELECT protocol, port, nodes.url AS "nodeUrl", connected, online
+     FROM tunnels JOIN devices ON devices.seq = device_seq LEFT JOIN nodes ON nodes.id = node
+     WHERE tunnels.name = ? AND tunnels.account_id = ? AND requested = 1${own.sql}`,
+    name,
+    scope.accountId,
+    ...own.values,
+  );
+};
+
+/** Closes requested tunnels whose time is over while no agent was connected, which nothing else would. */
+export async function closeExpired(
+  tx: Tx,
+  now: number,
+): Promise<{ name: string; deviceId: string; accountId: number }[]> {
+  const closed = await tx.all<{ name: string; deviceId: string; accountId: number; deviceSeq: number }>(
+    `DELETE FROM tunnels WHERE requested = 1 AND expires <= ? RETURNING name, device_seq AS "deviceSeq",
+       (SELECT id FROM devices WHERE seq = device_seq) AS "deviceId", account_id AS "accountId"`,
+    now,
+  );
+  tx.syncAgents(...closed.map(({ deviceSeq }) => deviceSeq));
+  return closed;
 }
 
 /** Closes a tunnel on the service's own decision; false if it no longer exists. */

@@ -157,6 +157,16 @@ const withPeople: Definition[] = [
   ALTER TABLE bulk ADD COLUMN groups_json TEXT NOT NULL DEFAULT '[]';`,
 ];
 
+/** Tunnels that people open here. */
+const withRequestedTunnels: Definition[] = [
+  `ALTER TABLE devices ADD COLUMN tunnels_allowed TEXT NOT NULL DEFAULT '';
+  ALTER TABLE tunnels ADD COLUMN requested INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE tunnels ADD COLUMN login_hash TEXT NOT NULL DEFAULT '';
+  DROP INDEX tunnels_by_destination;
+  CREATE UNIQUE INDEX tunnels_by_destination ON tunnels (device_seq, protocol, local_dest, requested);
+  CREATE INDEX tunnels_requested ON tunnels (device_seq) WHERE requested = 1;`,
+];
+
 /** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
@@ -178,6 +188,7 @@ const UPGRADES: readonly Upgrade[] = [
   {
     to: 45,
     changes: () => [
+      ...withRequestedTunnels,
       ...['rollouts', 'standing_orders'].flatMap((table) => [
         `ALTER TABLE ${table} ADD COLUMN credential TEXT NOT NULL DEFAULT '';`,
         `ALTER TABLE ${table} ADD COLUMN role TEXT NOT NULL DEFAULT 'Admin';`,
@@ -186,6 +197,8 @@ const UPGRADES: readonly Upgrade[] = [
       'CREATE INDEX jobs_ended ON jobs (account_id, ended, device_seq, status, verdict) WHERE device_seq IS NOT NULL AND ended IS NOT NULL;',
     ],
   },
+  // What undo puts back. Nodes of earlier versions would fail every item of an undo.
+  { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
 ];
 
 /** The version of schema.ts. */

@@ -8,7 +8,14 @@ import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 import { LOST_AFTER_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
-import { CARRIER_SETTINGS, CARRIER_WINDOW, MAX_CARRIER_FRAME, sendAsMessages } from '#/contract/tunnel-carrier.ts';
+import {
+  ASKED_PATH,
+  CARRIER_SETTINGS,
+  CARRIER_WINDOW,
+  DESTINATION_HEADER,
+  MAX_CARRIER_FRAME,
+  sendAsMessages,
+} from '#/contract/tunnel-carrier.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
@@ -27,8 +34,8 @@ export class Unreachable extends Error {
 export interface Carriers {
   /** Handles the request of an agent that opens a requested carrier. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
-  /** Connects to the agent's destination with this number. */
-  dial(agent: AgentConnection, tunnel: number): Promise<ClientHttp2Stream>;
+  /** Connects to the agent's destination with this number, or at this address if the agent allows it. */
+  dial(agent: AgentConnection, tunnel: number | string): Promise<ClientHttp2Stream>;
   /** Cuts all connections through this agent. */
   cut(agent: AgentConnection): void;
   close(): void;
@@ -187,7 +194,9 @@ export function openCarriers({ node, deviceOf, relay, urlOf }: CarriersOptions):
       const carrier = carriers.get(agent) ?? ask(agent);
       const session = await carrier.session;
       if (session.closed || session.destroyed) throw new Unreachable('device', 'The carrier is gone');
-      const stream = session.request({ ':method': 'POST', ':path': `/${tunnel}` }, { endStream: false });
+      const path =
+        typeof tunnel === 'number' ? { ':path': `/${tunnel}` } : { ':path': ASKED_PATH, [DESTINATION_HEADER]: tunnel };
+      const stream = session.request({ ':method': 'POST', ...path }, { endStream: false });
       carrier.streams += 1;
       stream.once('close', () => (carrier.streams -= 1));
       return new Promise((resolve, reject) => {

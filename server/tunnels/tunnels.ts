@@ -1,5 +1,6 @@
-// The connected tunnels: opened when an agent offers them; closed when the agent disconnects, a user deletes them, or
-// they expire. The HTTP and TCP fronts handle visitors.
+// The connected tunnels: those that an agent offers, and those that people opened here ("requested"), once their agent is
+// connected. Closed when the agent disconnects, a user deletes them, or they expire. The HTTP and TCP fronts handle
+// visitors.
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Offer, Offers } from '#/contract/agent-link.ts';
@@ -13,18 +14,23 @@ import type { Database, Tx } from '../store/database.ts';
 import { accountOfDevice, deviceByKey, isLatest } from '../store/devices.ts';
 import {
   closeTunnel,
+  connectRequested,
   noteTraffic,
   pruneTunnels,
   markTunnelsDown,
   openTunnel,
   releaseUnusedPorts,
+  requestedTunnels,
   tunnelsOfDevice,
   withdrawTunnels,
 } from '../store/tunnels.ts';
+import type { RequestedTunnel } from '../store/tunnels.ts';
 import { openCarrierRelay } from './carrier-relay.ts';
 import { openCarriers } from './carriers.ts';
 import { logFault } from '../store/system-fault.ts';
 import { LiveTunnel } from './live-tunnel.ts';
+import { ALLOWS_NONE, allows, parseAllowance, parseDestination } from '#/contract/tunnel-allowance.ts';
+import { singleFlight } from '../single-flight.ts';
 import { openTcpPorts } from './tcp-ports.ts';
 import type { TcpPort } from './tcp-ports.ts';
 
@@ -33,6 +39,10 @@ export interface Tunnels {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** The connected tunnel of this name. */
   find(name: string): LiveTunnel | undefined;
+  /** A free port for a TCP tunnel; undefined if there is none. */
+  freePort(): Promise<number | undefined>;
+  /** How many TCP tunnels one device may have. */
+  portShare: number;
   close(): Promise<void>;
 }
 
@@ -92,7 +102,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     others?.delete(tunnel);
     if (others?.size === 0) byDevice.delete(deviceSeq);
     tunnel.end();
-    if (reason !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
+    if (reason !== undefined && tunnel.id !== undefined) tunnel.agent.send({ type: 'closed', id: tunnel.id, reason });
   };
 
   /** Opens the tunnels that an agent offers in one unit of work, and sends it their addresses. */
@@ -120,7 +130,9 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         });
         continue;
       }
-      const known = before.known.find(({ protocol, localDest }) => protocol === 'TCP' && localDest === offer.dest);
+      const known = before.known.find(
+        ({ protocol, localDest, requested }) => protocol === 'TCP' && localDest === offer.dest && requested === 0,
+      );
       const port =
         (await ports.listen(known?.port ?? undefined)) ??
         (await db.write(releaseUnusedPorts).then(() => ports.listen(undefined)));
@@ -149,7 +161,8 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
         for (const { name, offer, port } of opened) {
           // By the monotonic clock; the time in the database is only for display.
           const expires = clock.steady() + (offer.endsInSeconds ?? Number.POSITIVE_INFINITY) * 1000;
-          const tunnel = new LiveTunnel({ name, agent, offer, expires, dial: () => carriers.dial(agent, offer.id) });
+          const { id } = offer;
+          const tunnel = new LiveTunnel({ name, agent, offer, id, expires, dial: () => carriers.dial(agent, id) });
           add(tunnel);
           port?.serve(tunnel);
           results.push({
@@ -164,13 +177,84 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
     if (up === undefined || link.of(deviceSeq) !== agent) for (const { port } of opening) port?.close();
   };
 
+  /** Connects a requested tunnel through its agent, if that allows the destination and is still the device's only one. */
+  const connect = async (agent: AgentConnection, requested: RequestedTunnel) => {
+    const { name, protocol, localDest, loginHash, idleSeconds } = requested;
+    const allowance = parseAllowance(agent.allowsTunnels);
+    const destination = parseDestination(localDest);
+    // The agent checks it again, for each connection.
+    if (!allowance || !destination || !allows(allowance, destination)) return;
+    const leftMs = requested.expires - clock.now();
+    if (leftMs <= 0) return;
+    const port = protocol === 'TCP' ? await ports.listen(requested.port ?? undefined) : undefined;
+    if (protocol === 'TCP' && !port) return;
+    const isConnected = await db
+      .write(async (tx) => {
+        if (link.of(agent.deviceSeq) !== agent || !(await isLatest(tx, agent))) return false;
+        const proof = loginHash === '' ? '' : (options.loginProof?.(loginHash) ?? '');
+        if (!(await connectRequested(tx, { name, port: port?.port, loginProof: proof }, clock.now()))) return false;
+        // In commit order, so that a later deletion finds it.
+        tx.afterCommit(() => {
+          if (link.of(agent.deviceSeq) !== agent) return port?.close();
+          const tunnel = new LiveTunnel({
+            name,
+            agent,
+            id: undefined,
+            offer: {
+              protocol,
+              ...(loginHash !== '' && { login: loginHash }),
+              ...(idleSeconds !== null && { idleSeconds }),
+            },
+            expires: clock.steady() + leftMs,
+            dial: () => carriers.dial(agent, localDest),
+          });
+          add(tunnel);
+          port?.serve(tunnel);
+        });
+        return true;
+      })
+      .catch((cause: unknown) => {
+        port?.close();
+        throw cause;
+      });
+    if (!isConnected) port?.close();
+  };
+
+  /** Devices that may have requested tunnels to connect. After a failure they stay here, for the next sweep. */
+  const unconnected = new Set<number>();
+  const connecting = singleFlight('tunnels: could not connect what people opened', async () => {
+    const deviceSeqs = [...unconnected];
+    const found = await requestedTunnels(db, deviceSeqs);
+    for (const seq of deviceSeqs) unconnected.delete(seq);
+    for (const [at, requested] of found.entries()) {
+      const agent = link.of(requested.deviceSeq);
+      if (!agent || live.get(requested.name)?.agent === agent) continue;
+      await connect(agent, requested).catch((cause: unknown) => {
+        for (const { deviceSeq } of found.slice(at)) unconnected.add(deviceSeq);
+        throw cause;
+      });
+    }
+  });
+  /** Only through agents that allow anything, and have begun their session by offering their own tunnels. */
+  const connectLater = (deviceSeqs: readonly number[]) => {
+    const ready = deviceSeqs.filter((seq) => {
+      const agent = link.of(seq);
+      return agent && agent.allowsTunnels !== '' && agent.allowsTunnels !== ALLOWS_NONE && offering.has(agent);
+    });
+    for (const seq of ready) unconnected.add(seq);
+    // A run that was under way has already read its devices.
+    if (ready.length > 0) void connecting.run().then(() => (unconnected.size > 0 ? connecting.run() : undefined));
+  };
+
   const failed = (what: string) => (cause: unknown) => logFault(`tunnels: could not ${what}`, cause);
   link.listenForTunnels({
     offered: (agent, offers) => {
       // An agent may offer only once per connection, so that it cannot keep opening ports.
       if (offering.has(agent)) return;
       offering.add(agent);
-      open(agent, { ...offers, offers: distinct(offers.offers) }).catch(failed('open what an agent offered'));
+      open(agent, { ...offers, offers: distinct(offers.offers) })
+        .catch(failed('open what an agent offered'))
+        .finally(() => connectLater([agent.deviceSeq]));
     },
     closed: (agent) => {
       for (const tunnel of tunnelsOf(agent.deviceSeq)) if (tunnel.agent === agent) remove(tunnel);
@@ -191,6 +275,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   };
   options.cluster.onSyncAgents((deviceSeqs) => {
     for (const seq of deviceSeqs) if (byDevice.has(seq)) closeDeleted(seq).catch(failed('look for deleted tunnels'));
+    connectLater(deviceSeqs);
   });
 
   const end = (tunnel: LiveTunnel, reason: string) => {
@@ -217,6 +302,7 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   }, NOTE_EVERY_MS).unref();
 
   const sweep = setInterval(() => {
+    if (unconnected.size > 0) void connecting.run();
     for (const tunnel of live.values()) {
       if (tunnel.expires <= clock.steady()) end(tunnel, 'its time is over');
       else if (tunnel.isIdle()) end(tunnel, 'nobody used it');
@@ -226,9 +312,16 @@ export function openTunnels(options: TunnelsOptions): Tunnels {
   return {
     upgrade: (...request) => carriers.upgrade(...request),
     find: (name) => live.get(name),
+    freePort: async () => {
+      const port = await ports.listen(undefined);
+      port?.close();
+      return port?.port;
+    },
+    portShare,
     close: async () => {
       clearInterval(sweep);
       clearInterval(noteEvery);
+      await connecting.settled();
       for (const tunnel of live.values()) remove(tunnel);
       carriers.close();
       await ports.close();

@@ -113,3 +113,7 @@ export const removeBulkKeys = (id: string): Promise<void> =>
   call(bulkEndpoints.removeKeys, { params: { bulk_id: id } });
 
 export const cancelBulk = (id: string): Promise<void> => call(bulkEndpoints.cancel, { params: { bulk_id: id } });
+
+/** Starts to put back what bulk work changed; resolves to the id of that work. */
+export const undoBulk = async (id: string): Promise<string> =>
+  (await call(bulkEndpoints.undo, { params: { bulk_id: id } })).BulkId;

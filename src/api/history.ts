@@ -82,6 +82,13 @@ export const historyQueries = {
         poll: POLL_INTERVAL,
       },
     ),
+  /** How many devices were in each state over the last hours, and how the jobs ended; a point is at least a minute long. */
+  series: (hours: number) =>
+    query(
+      historyEndpoints.series,
+      { query: { hours: String(hours) } },
+      { poll: POLL_INTERVAL, pollLive: POLL_INTERVAL, keepPrevious: true },
+    ),
   /** The service gaps of the last 24 hours, and the devices with the most changes. */
   lately: () =>
     query(

@@ -4,6 +4,7 @@ import { useQuery, type MutationMeta } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
 import { mutation, query, requestMutation } from '#/api/query.ts';
+import type { RequestKeys } from '#/api/request-keys.ts';
 import { roleFor, isPermitted } from '#/contract/permissions.ts';
 import { peopleEndpoints, type Me } from '#/contract/people.ts';
 import { permissionFor, type OperationRow } from '#/contract/resource.ts';
@@ -16,7 +17,7 @@ export const peopleQueries = {
 const ofPerson = (id: string) => ({ params: { person_id: id } });
 
 export const peopleMutations = {
-  invite: () => mutation(peopleEndpoints.invite, {}),
+  invite: (keys: RequestKeys) => mutation(peopleEndpoints.invite, {}, { keys }),
   renewInvitation: (id: string) => requestMutation(peopleEndpoints.renewInvitation, ofPerson(id)),
   update: (id: string) => mutation(peopleEndpoints.update, ofPerson(id)),
   disable: (id: string) => requestMutation(peopleEndpoints.update, { ...ofPerson(id), body: { Disabled: true } }),

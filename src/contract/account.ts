@@ -56,7 +56,10 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
-  /** Stored output of ended jobs. At the limit the oldest output is removed first; the jobs remain. */
+  /**
+   * Stored output of ended jobs. At the limit the oldest output is removed first; the jobs remain. A role that is limited to
+   * groups gets the limits only: the rest is about the devices of all groups.
+   */
   OutputBytesUsed: optionalNumber,
   OutputBytesLimit: optionalNumber,
   /** For how many days output is stored, if that is limited. */
@@ -175,7 +178,7 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     method: 'GET',
     path: '/v1/account/tokens',
     permission: 'self',
-    summary: 'List your API tokens, as an Admin those of everybody',
+    summary: 'List your API tokens, as an Admin those of everybody, or of the account within your groups',
     addition: true,
     response: list(apiToken),
   },

@@ -8,12 +8,15 @@
 //
 // Tunnels: after each `welcome` the agent `offers` its configured destinations. `opened` lists their public addresses.
 // When a visitor comes, `carry` asks the agent for another connection at CARRIER_PATH: it speaks HTTP/2
-// (tunnel-carrier.ts), and each of its streams is one connection to a destination.
+// (tunnel-carrier.ts), and each of its streams is one connection to a destination. Tunnels that a person opens from the
+// dashboard need no message: `hello` says which destinations the agent allows, the service keeps these tunnels, and each
+// stream names its destination, which the agent checks itself.
 //
 // Updates: `update` asks the agent to replace itself by the program at AGENT_PATH that a signed statement describes. It
 // reports with `update-state`, and restarts when no job runs; the next `hello` shows its program, and any failure. After
 // each `welcome`, `signer` tells an agent that checks signatures which key the service signs with.
 import * as z from 'zod/mini';
+import { MAX_ALLOWANCE } from '#/contract/tunnel-allowance.ts';
 
 /** Incremented by incompatible changes; part of `hello` and `welcome`. */
 export const LINK_VERSION = 1;
@@ -151,6 +154,8 @@ const hello = z.object({
   jobs: z.array(jobId).check(z.maxLength(1000)),
   /** Unreadable files of its data folder, and where they were moved; reported once. */
   setAside: z.optional(z.array(text(1000)).check(z.maxLength(20))),
+  /** The destinations that it lets the service ask for (tunnel-allowance.ts). Missing from older agents: none. */
+  allowsTunnels: z.optional(text(MAX_ALLOWANCE)),
   /** Missing from agents of versions without updates. */
   update: z.optional(selfUpdate),
 });

@@ -92,6 +92,7 @@ const ACTIONS = {
   'bulk.unarchive': 'Restored many jobs from archive',
   'bulk.newKey': 'Created many device keys',
   'bulk.create': 'Created many devices',
+  'bulk.undo': 'Undid a bulk action',
   'bulk.cancel': 'Cancelled bulk action',
   'bulk.removeKeys': 'Deleted the keys of a bulk action',
 } as const;

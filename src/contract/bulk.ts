@@ -15,7 +15,7 @@ const MAX_BULK_KEYS = 200;
 /** Actions on existing devices or jobs. */
 const CHANGES = ['edit', 'tag', 'untag', 'delete', 'stop', 'archive', 'unarchive', 'newKey'] as const;
 type BulkChangeAction = (typeof CHANGES)[number];
-const ACTIONS = [...CHANGES, 'create'] as const;
+const ACTIONS = [...CHANGES, 'create', 'undo'] as const;
 export type BulkAction = (typeof ACTIONS)[number];
 
 const id = z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(255));
@@ -100,7 +100,11 @@ const bulkCreation = z.object({
 });
 
 /** Body of create. */
-const bulkDraft = z.discriminatedUnion('Action', [bulkChange, bulkCreation], `must be one of ${ACTIONS.join(', ')}`);
+const bulkDraft = z.discriminatedUnion(
+  'Action',
+  [bulkChange, bulkCreation],
+  `must be one of ${[...CHANGES, 'create'].join(', ')}`,
+);
 export type BulkDraft = z.output<typeof bulkDraft>;
 export type BulkChange = z.output<typeof bulkChange>;
 
@@ -197,6 +201,19 @@ export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll
     addition: true,
     summary: 'Cancel bulk work: finished items stay changed, the rest stay as they are',
     params: oneBulk,
+  },
+  /**
+   * Within a minute of its end; running work is cancelled first. Each device gets its earlier values back. A value that
+   * was changed since stays, and the item says so.
+   */
+  undo: {
+    method: 'POST',
+    path: '/v1/bulk/:bulk_id/undo',
+    permission: 'operate',
+    addition: true,
+    summary: 'Undo an edit, tag or untag: each device gets its earlier values back, unless they were changed since',
+    params: oneBulk,
+    response: z.object({ BulkId: z.string().check(z.minLength(1)) }),
   },
   removeKeys: {
     method: 'DELETE',

@@ -49,6 +49,8 @@ export const device = row(
     AgentProblem: optionalText,
     AgentProblemText: optionalText,
     AgentProblemTime: optionalText,
+    /** Which destinations tunnels may be opened to from here: 'none', 'loopback' or patterns (tunnel-allowance.ts). */
+    TunnelsAllowed: optionalText,
     SysOS: optionalText,
     SysArch: optionalText,
     SysHostname: optionalText,

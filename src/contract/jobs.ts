@@ -265,7 +265,8 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
       /** A part of the name, ignoring letter case, or the id. */
       name: z.optional(z.string().check(z.maxLength(255))),
       target: z.optional(z.string().check(z.regex(TARGET, 'must be device:<DeviceId>, group:<name> or tag:<TagId>'))),
-      artifact: z.optional(z.string().check(z.maxLength(100))),
+      /** ArtifactIds separated by commas, of the versions of one artifact for example. */
+      artifact: z.optional(z.string().check(z.regex(/^([^,]{1,100}(,[^,]{1,100}){0,49})?$/, 'must be at most 50 ids'))),
       /** Jobs that have not ended before this time. */
       active: z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time'))),
       archived: z.optional(z.enum(['yes', 'no'], 'must be yes or no')),

@@ -102,6 +102,8 @@ export const peopleEndpoints = resource('people', { live: 'flag', id: 'person_id
     unlimited: true,
     addition: true,
     summary: 'Invite a person; the link is in this answer only, and works once',
+    // A resend with the same Idempotency-Key behaves as for creating a device.
+    once: true,
     body: z.object({ Email: emailText, Name: personName, Role: role, Groups: groupNames }),
     response: invitation,
   },

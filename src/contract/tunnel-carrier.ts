@@ -1,6 +1,11 @@
 // The protocol of a tunnel's carrier: HTTP/2 over one WebSocket that the agent has opened. The service sends the requests.
 // `POST /<id>` asks for a connection to the destination with that number; after a 200, the two directions of the stream are
-// those of the connection. Each stream has HTTP/2's flow control.
+// those of the connection. `POST /asked` does the same for the destination in DESTINATION_HEADER, which the agent itself
+// decides to allow (tunnel-allowance.ts). Each stream has HTTP/2's flow control.
+
+/** The path that asks for a destination by its address, and the header with it: `tcp://127.0.0.1:22`. */
+export const ASKED_PATH = '/asked';
+export const DESTINATION_HEADER = 'muster-destination';
 
 /** How many bytes a stream may be ahead of its reader, and all streams together ahead of the connection. */
 const STREAM_WINDOW = 1024 * 1024;

@@ -1,6 +1,6 @@
 // Whether a key press may be a shortcut: nobody is typing, no dialog or menu is open, no modifier is held.
 
-const isTyping = (target: EventTarget | null) =>
+export const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     /^(TEXTAREA|SELECT)$/.test(target.tagName) ||

@@ -11,6 +11,8 @@ const OF_ACCOUNT = {
   'muster-recent': 'other',
   'muster-first-steps': 'other',
   'muster-stale-days': 'other',
+  'muster-tunnel-age': 'other',
+  'muster-failures-seen': 'other',
 } as const satisfies Record<string, StoredKind>;
 
 export type StoredKey = keyof typeof OF_ACCOUNT | keyof typeof OF_BROWSER;

@@ -7,6 +7,7 @@ import { createListeners, createStore } from './store.ts';
 export const OF_BROWSER = {
   'muster-look': 'look',
   'muster-log-look': 'look',
+  'muster-device-panel': 'look',
   'muster-system-notices': undefined,
   'mantine-color-scheme-value': 'look',
 } as const;

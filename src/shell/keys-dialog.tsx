@@ -1,7 +1,7 @@
 // The keyboard shortcuts of the current page and of all pages, opened with "?".
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { useShortcutsHere, type Shortcut } from '#/ui/controls/shortcuts.ts';
-import { isApple } from './is-apple.ts';
+import { isApple } from '#/ui/controls/is-apple.ts';
 import classes from './keys-dialog.module.css';
 
 const EVERYWHERE: readonly Shortcut[] = [

@@ -4,7 +4,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { isDialogOpen } from '#/ui/dialog/unsaved.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
-import { isApple } from './is-apple.ts';
+import { isApple } from '#/ui/controls/is-apple.ts';
 
 const PaletteDialog = lazyDialog(() => import('./palette/palette-dialog.tsx'), 'PaletteDialog');
 

@@ -22,6 +22,7 @@ import { AwayWatch } from './away-watch.tsx';
 import { BuildWatch } from './build-watch.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
 import { PaletteButton, usePalette } from './palette-button.tsx';
+import { SkipLinks } from './skip-links.tsx';
 import classes from './shell.module.css';
 
 // Loaded with the frame: it is needed when nothing else can be loaded.
@@ -84,9 +85,7 @@ function Frame() {
   const close = () => setOpen(false);
   return (
     <div className="frame">
-      <a href="#main" className={classes.skip}>
-        Skip to content
-      </a>
+      <SkipLinks />
       <div className={classes.progress} data-busy={navigation.state !== 'idle'} aria-hidden />
       <header className="frame-top">
         <Brand />

@@ -49,11 +49,12 @@ const NEEDS: Partial<Record<BulkActionName, Capability>> = {
   'remove-tag': 'tags',
   'update-agent': 'agent-update',
 };
+/** Buttons of their own, with a short word. */
+const BUTTONS = { 'add-tag': 'Tag', export: 'Export' } as const;
 const SECTIONS: BulkActionName[][] = [
   ['group', 'customer', 'site', 'location'],
-  ['add-tag', 'remove-tag'],
+  ['remove-tag'],
   ['update-agent'],
-  ['export'],
   ['delete'],
 ];
 
@@ -97,6 +98,31 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
       onClear={clear}
       end={<BulkDialog open={open && { ...open, onClose: close }} />}
     >
+      <Gate why={noDeploy ?? (!takesSelection && ids.size > 1 ? NO_SELECTION : undefined)}>
+        <Button
+          size="xs"
+          variant="filled"
+          leftSection={<IconRocket size={16} stroke={1.6} aria-hidden />}
+          onClick={() => void navigate(paths.deploy(deployStartOf([...ids], takesSelection)))}
+        >
+          Deploy
+        </Button>
+      </Gate>
+      {(['add-tag', 'export'] as const).filter(isOffered).map((action) => {
+        const Icon = ICONS[action];
+        return (
+          <Gate key={action} why={whyNo(action)}>
+            <Button
+              size="xs"
+              leftSection={<Icon size={16} stroke={1.6} aria-hidden />}
+              title={BULK_ACTIONS[action]}
+              onClick={() => setOpen({ action, ids: [...ids] })}
+            >
+              {BUTTONS[action]}
+            </Button>
+          </Gate>
+        );
+      })}
       <Menu position="top-start" width={210} shadow="none" withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button size="xs" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
@@ -104,16 +130,8 @@ export function BulkBar({ shown, where = 'this page', matching }: BulkBarProps) 
           </Button>
         </Menu.Target>
         <Menu.Dropdown aria-label="Actions for the selected devices">
-          <Gate why={noDeploy ?? (!takesSelection && ids.size > 1 ? NO_SELECTION : undefined)}>
-            <Menu.Item
-              leftSection={<IconRocket size={18} stroke={1.6} aria-hidden />}
-              onClick={() => void navigate(paths.deploy(deployStartOf([...ids], takesSelection)))}
-            >
-              Deploy
-            </Menu.Item>
-          </Gate>
-          {sections.map((actions) => [
-            <Menu.Divider key={`before-${actions[0]}`} />,
+          {sections.map((actions, at) => [
+            at > 0 && <Menu.Divider key={`before-${actions[0]}`} />,
             ...actions.map((action) => {
               const Icon = ICONS[action];
               return (

@@ -17,6 +17,7 @@ const TITLES: Record<BulkAction, string> = {
   unarchive: 'Restore',
   newKey: 'New keys for',
   create: 'Create',
+  undo: 'Undo changes to',
 };
 const UNDER_WAY: Record<BulkAction, string> = {
   edit: 'Changing',
@@ -28,6 +29,7 @@ const UNDER_WAY: Record<BulkAction, string> = {
   unarchive: 'Restoring',
   newKey: 'Creating new keys for',
   create: 'Creating',
+  undo: 'Undoing changes to',
 };
 
 const nounOf = ({ Of }: Work) => (Of === 'Devices' ? 'device' : 'job');
@@ -80,8 +82,10 @@ export function bulkValues({ Values }: Pick<Work, 'Values'>, tags: readonly Tag[
   ].join(', ');
 }
 
-/** The request that repeats the action for some of its items. */
-export function sameFor({ Action, Of, Values }: Bulk, items: readonly BulkItem[]): BulkDraft {
+/** The request that repeats the action for some of its items; undefined if it cannot be repeated. */
+export function sameFor({ Action, Of, Values }: Bulk, items: readonly BulkItem[]): BulkDraft | undefined {
+  // New keys were shown once, and what an undo puts back is known to the service only.
+  if (Action === 'undo' || Action === 'newKey') return undefined;
   if (Action === 'create') return { Action, Devices: items.flatMap(({ Device }) => Device ?? []) };
   const ids = items.map(({ Id }) => Id);
   return {

@@ -195,6 +195,16 @@ function Ended<Item>({ run, items, skipped = NONE, what, write, onward, onClose 
         actions={
           <>
             {onward}
+            {run.undo && countResults(results.values()).done > 0 && (
+              <Button
+                onClick={() => {
+                  run.undo?.();
+                  onClose();
+                }}
+              >
+                Undo
+              </Button>
+            )}
             {again(['stopped'], (count) => `Continue with the ${count} not done`)}
             {again(['failed', 'unknown'], (count) => `Retry the failed (${count})`)}
           </>

@@ -10,6 +10,8 @@ import { fleetStore } from '#/fleet/use-fleet.ts';
 import type { DeviceWrite } from '#/fleet/table-changes.ts';
 import { runEach } from '#/lib/run-each.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
+import { canBeUndone, offerBulkUndo, undoWorks } from '#/features/undo/undo-bulk.ts';
+import { takeBack } from '#/features/undo/offer-undo.tsx';
 import { itemResult, resultOfItem, type ItemResult } from './bulk-results.ts';
 
 export interface BulkKind<Item> {
@@ -42,7 +44,10 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   const [own, setOwn] = useState(NO_RESULTS);
   const [workIds, setWorkIds] = useState(NO_WORK);
   const [pause, setPause] = useState(0);
+  const [canUndo, setCanUndo] = useState(false);
   const [cancelled, setCancelled] = useState(false);
+  /** Bulk work that can be undone: all runs of this dialog. */
+  const undoable = useRef<string[]>([]);
   const work = useWork(workIds);
   const current = workIds.length > 0 ? work.results : own;
   const results = useMemo<Results>(() => new Map([...earlier, ...current]), [earlier, current]);
@@ -50,6 +55,8 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
   // Aborted when the dialog unmounts, for example at sign-out: nothing more is sent then.
   const abort = useRef(new AbortController());
   useEffect(() => () => abort.current.abort(), []);
+  // A dialog covers the notice, so the offer begins when it closes.
+  useEffect(() => () => void offerBulkUndo(undoable.current.splice(0)).catch(() => {}), []);
 
   /** Starts a run. Results of earlier runs stay until they are replaced. */
   const startRun = (count: number, ids: readonly string[]) => {
@@ -97,7 +104,12 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
       const request = (await isOffered('bulk')) ? write.toBulkRequest?.(items) : undefined;
       if (!request) return sendEach(items, write);
       const ids: string[] = [];
-      for (const part of bulkChanges(request)) ids.push(await startBulk(part));
+      for (const part of bulkChanges(request)) {
+        const id = await startBulk(part);
+        ids.push(id);
+        if (canBeUndone(part.Action)) undoable.current.push(id);
+      }
+      setCanUndo(canBeUndone(request.Action));
       startRun(items.length, ids);
     },
     meta: { changes },
@@ -129,6 +141,8 @@ export function useBulkRun<Item>(kind: BulkKind<Item>, changes: readonly string[
       if (inService) cancelWork.mutate();
       else abort.current.abort();
     },
+    /** Puts back what was changed; undefined if that is not possible. */
+    undo: canUndo && inService ? () => void takeBack(() => undoWorks(undoable.current.splice(0))) : undefined,
     cancelling: cancelled && cancelWork.error === null,
     error: start.error ?? cancelWork.error ?? work.error,
   } as const;

@@ -49,6 +49,17 @@ export function DeviceHistory({ device }: { device: Device }) {
   );
 }
 
+/** The last 24 hours only. */
+export function DeviceDay({ device }: { device: Device }) {
+  const { value, words } = PERIODS[0];
+  const query = useQuery(historyQueries.device(device.DeviceId, Number(value), device.DeviceStatus));
+  return (
+    <View query={query} name="the history" rows={2} empty={null}>
+      {({ events }) => <Filled device={device} events={events} hours={Number(value)} words={words} />}
+    </View>
+  );
+}
+
 const firstOnline = (stretches: readonly { value: string | undefined }[]) =>
   stretches.findIndex(({ value }) => value === 'Online');
 

@@ -11,6 +11,16 @@ test('the commands contain the address and the key', () => {
   });
 });
 
+test('only on request does the device allow tunnels to its own ports', () => {
+  const { curl, wget, clone } = installCommands('http://10.0.0.5:8080', 'k', { allowTunnels: true });
+  for (const command of [curl, wget]) assert.match(command, / sh -s -- --insecure --allow-tunnels loopback$/);
+  assert.match(clone, / --key k --allow-tunnels loopback$/);
+  assert.match(
+    installCommands('https://muster.example.com', 'k', { allowTunnels: true }).curl,
+    / sh -s -- --allow-tunnels loopback$/,
+  );
+});
+
 test('over plain http from another host the commands say --insecure', () => {
   const { curl, wget } = installCommands('http://10.0.0.5:8080', 'k');
   assert.equal(curl, 'curl -fsSL http://10.0.0.5:8080/install.sh | DEVICE_KEY=k sh -s -- --insecure');

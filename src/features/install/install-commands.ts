@@ -7,16 +7,19 @@ export const KEY_PLACEHOLDER = '<device key>';
 export const shellWord = (text: string): string =>
   /^[\w.+/=:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-export function installCommands(origin: string, key: string) {
+/** `allowTunnels`: the agent lets the service open tunnels to the device's own ports. */
+export function installCommands(origin: string, key: string, { allowTunnels = false } = {}) {
   const script = shellWord(`${origin}/install.sh`);
   const word = shellWord(key);
-  const options = isInsecure(origin) ? ' -s -- --insecure' : '';
+  const allowed = allowTunnels ? ' --allow-tunnels loopback' : '';
+  const given = `${isInsecure(origin) ? ' --insecure' : ''}${allowed}`;
+  const options = given && ` -s --${given}`;
   return {
     /** For a real device: downloads the agent and installs it. */
     curl: `curl -fsSL ${script} | DEVICE_KEY=${word} sh${options}`,
     wget: `wget -qO- ${script} | DEVICE_KEY=${word} sh${options}`,
     /** For the machine that holds a clone of the project. */
-    clone: `npm run agent -- --server ${shellWord(origin)} --key ${word}`,
+    clone: `npm run agent -- --server ${shellWord(origin)} --key ${word}${allowed}`,
   };
 }
 

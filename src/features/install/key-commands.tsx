@@ -1,5 +1,7 @@
 // The commands that install a device. Its key is masked on the screen and copied in full.
-import { Stack } from '@mantine/core';
+import '#/ui/form/checkbox.css';
+import { useState } from 'react';
+import { Checkbox, Stack } from '@mantine/core';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { AddressNote } from './address-note.tsx';
 import { KEY_PLACEHOLDER, installCommands } from './install-commands.ts';
@@ -18,6 +20,8 @@ interface KeyCommandsProps {
 export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
   const { host, command } = useInstall();
   const { origin } = location;
+  const [allowTunnels, setAllowTunnels] = useState(true);
+  const commands = (key: string) => installCommands(origin, key, { allowTunnels });
   const line = (label: string, commandFor: (key: string) => string) => (
     <CommandLine
       key={label}
@@ -37,12 +41,27 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
         key.
       </p>
     );
-  if (thisMachine) return line('Run this in the folder of the project', (key) => installCommands(origin, key).clone);
+  const choice = (
+    <Checkbox
+      label="Allow tunnels to this device’s own ports"
+      description="Whoever may open tunnels can then reach them. Later, only the device itself can change it."
+      checked={allowTunnels}
+      onChange={({ currentTarget: { checked } }) => setAllowTunnels(checked)}
+    />
+  );
+  if (thisMachine)
+    return (
+      <Stack gap="sm">
+        {line('Run this in the folder of the project', (key) => commands(key).clone)}
+        {choice}
+      </Stack>
+    );
   return (
     <Stack gap="sm">
-      {line('On the device, with curl', (key) => installCommands(origin, key).curl)}
-      {line('On the device, with wget', (key) => installCommands(origin, key).wget)}
-      {line('From a clone of the project', (key) => installCommands(origin, key).clone)}
+      {line('On the device, with curl', (key) => commands(key).curl)}
+      {line('On the device, with wget', (key) => commands(key).wget)}
+      {line('From a clone of the project', (key) => commands(key).clone)}
+      {choice}
       <AddressNote origin={origin} />
     </Stack>
   );

@@ -25,7 +25,7 @@ export function RulesToRewrite({ className }: { className?: string | undefined }
     const artifact = artifacts.find(({ Name, Version }) => ruleNameOf(Name, Version) === ArtifactName);
     return (
       <p key={ArtifactName} className={className}>
-        <Link to={artifact ? paths.artifactRules(artifact.ArtifactId) : paths.jobs()}>
+        <Link to={artifact ? paths.artifactRules(ArtifactName) : paths.jobs()}>
           Outcome rules of <bdi>{visible(ArtifactName)}</bdi> must be rewritten
         </Link>
       </p>

@@ -1,7 +1,6 @@
-// The commands that open a tunnel. Only the agent on the device can do that.
+// The commands that open a tunnel on the device, for services that cannot open one from here.
 import { useQuery } from '@tanstack/react-query';
 import { sessionQueries } from '#/api/session.ts';
-import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { isLoopback, shellWord } from '#/features/install/install-commands.ts';
 import classes from './open-tunnel.module.css';
@@ -34,13 +33,5 @@ export function OpenTunnel() {
         removed; <span className="mono">muster-agent restart</span> applies the change.
       </p>
     </div>
-  );
-}
-
-export function OpenTunnelDialog({ onClose }: { onClose: () => void }) {
-  return (
-    <BaseDialog onClose={onClose} title="Open a tunnel" size="lg">
-      <OpenTunnel />
-    </BaseDialog>
   );
 }

@@ -6,7 +6,7 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import classes from './artifact-details.module.css';
+import classes from './artifact-jobs.module.css';
 
 interface ArtifactJobsProps {
   jobs: readonly Job[];

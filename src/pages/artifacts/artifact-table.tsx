@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconTrash } from '@tabler/icons-react';
 import { artifactEndpoints, type Artifact } from '#/contract/artifacts.ts';
+import { ruleNameOf } from '#/contract/rule-name.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
@@ -21,6 +22,8 @@ import {
   typeOf,
   type ArtifactDialog,
 } from './versions/artifact-facts.tsx';
+import { NOWHERE, type RunsOn } from './versions/runs-on.ts';
+import { VersionBar } from './versions/version-bar.tsx';
 import type { UsageIndex } from './versions/artifact-usage.ts';
 import type { ArtifactVersions } from './versions/artifact-versions.ts';
 import { artifactBytes } from './upload/upload-findings.ts';
@@ -38,6 +41,10 @@ interface Row {
   parent?: string;
 }
 
+/** Its page. `isOpen`: with the facts of this version. */
+const pageOf = ({ ArtifactId, Name, Version }: Artifact, isOpen = false) =>
+  paths.artifact(ruleNameOf(Name, Version) || ArtifactId, isOpen ? ArtifactId : undefined);
+
 interface ArtifactTableProps {
   groups: readonly ArtifactVersions[];
   /** Groups are open by default, as the result of a search. */
@@ -46,6 +53,8 @@ interface ArtifactTableProps {
   /** Ids of those that were just uploaded. */
   marked: ReadonlySet<string>;
   usage: UsageIndex;
+  /** By name; undefined where the service does not record which version runs where. */
+  runs: ReadonlyMap<string, RunsOn> | undefined;
   /** Artifacts with the same content as another one. */
   twins: ReadonlySet<Artifact>;
 }
@@ -65,7 +74,7 @@ function rowsOf(groups: readonly ArtifactVersions[], isOpen: (name: string) => b
   });
 }
 
-export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: ArtifactTableProps) {
+export function ArtifactTable({ groups, opened, dialog, marked, usage, runs, twins }: ArtifactTableProps) {
   // The groups that the user toggled from their default.
   const [changed, setChanged] = useState<ReadonlySet<string>>(new Set());
   const [before, setBefore] = useState(opened);
@@ -84,19 +93,29 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       header: 'Name',
       cell: ({ artifact, group, parent }) =>
         group ? (
-          <button type="button" className={classes.group} aria-expanded={group.open} onClick={() => toggle(group.name)}>
-            <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
-            <MiddleEllipsis className={rowName} text={group.name || 'Without a name'} />
+          <span className={classes.group}>
+            <button
+              type="button"
+              className={classes.toggle}
+              aria-expanded={group.open}
+              aria-label={`${group.name || 'Without a name'} ${formatCount(group.artifacts.length)} versions`}
+              onClick={() => toggle(group.name)}
+            >
+              <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />
+            </button>
+            <Link to={pageOf(artifact)} className={rowName}>
+              <MiddleEllipsis text={group.name || 'Without a name'} />
+            </Link>
             <span className={classes.count}>{formatCount(group.artifacts.length)} versions</span>
             <FileFaultMark artifact={group.artifacts.find(({ FileFault }) => FileFault)} />
-          </button>
+          </span>
         ) : (
           <span
             className={classes.name}
             data-inner={parent !== undefined || undefined}
             data-marked={marked.has(artifact.ArtifactId) || undefined}
           >
-            <Link {...dialog.link('details', artifact.ArtifactId)} className={rowName}>
+            <Link to={pageOf(artifact, true)} className={rowName}>
               <MiddleEllipsis text={artifact.Name || 'Without a name'} />
             </Link>
             {marked.has(artifact.ArtifactId) && <span className={classes.new}>New</span>}
@@ -111,11 +130,11 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
     },
     {
       header: 'Version',
-      width: '12%',
+      width: '10%',
       phone: 'second',
       cell: ({ artifact: { Version } }) => <span title={Version}>{Version}</span>,
     },
-    { header: 'Type', width: '78px', phone: 'hide', room: 'medium', cell: ({ artifact }) => typeOf(artifact) },
+    { header: 'Type', width: '78px', phone: 'hide', room: 'wide', cell: ({ artifact }) => typeOf(artifact) },
     {
       header: 'Size',
       width: '92px',
@@ -123,6 +142,17 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, twins }: 
       phone: 'end',
       cell: ({ artifact, group }) =>
         group ? <TotalSize artifacts={group.artifacts} /> : <ArtifactSize artifact={artifact} />,
+    },
+    runs !== undefined && {
+      header: 'Runs on',
+      width: '15%',
+      room: 'medium',
+      phone: 'second',
+      cell: ({ artifact: { Name, Version }, group }) => {
+        const name = ruleNameOf(Name, Version);
+        const own = runs.get(name) ?? NOWHERE;
+        return <VersionBar name={name} runs={own} {...(!group && { version: Version })} />;
+      },
     },
     usage !== undefined && {
       header: 'Jobs',

@@ -11,7 +11,6 @@ import type { Account } from '#/contract/account.ts';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { BrowseButton, DropStrip, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { DeploySample } from '#/features/install/deploy-sample.tsx';
-import { ruleNameOf } from '#/contract/rule-name.ts';
 import { ArtifactTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { paths } from '#/paths.ts';
 import { useDeployTarget } from '#/features/deploy-target/deploy-target.ts';
@@ -21,7 +20,6 @@ import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { useDeferredQuery } from '#/ui/use-deferred-query.ts';
 import { Empty, FormError, View } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { ArtifactDetails } from './artifact-details.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { usageOf } from './versions/artifact-usage.ts';
 import { droppedEntries } from './builder/picked-files.ts';
@@ -41,7 +39,6 @@ import { useMay } from '#/api/people.ts';
 const WHAT =
   'A tar.gz with an update.sh in it, a single script, or a folder to pack. Each is checked here before it is sent.';
 
-const RulesDialog = lazyDialog(() => import('#/features/rule-editor/rules-dialog.tsx'), 'RulesDialog');
 const DeleteArtifactVersions = lazyDialog(() => import('./delete-artifact-versions.tsx'), 'DeleteArtifactVersions');
 const BuilderDialog = lazyDialog(() => import('./builder/builder-dialog.tsx'), 'BuilderDialog');
 
@@ -91,6 +88,16 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
       change({ isEmptied: false });
       const { first, refused } = await chooseFiles(queue, files, known, at);
       change({ refusal: refused, ...(first && { focused: first }) });
+    },
+    /** Adds an archive that the builder has checked. `isReady`: it is sent at once. */
+    addBuilt: async (file: File, version: string, isReady: boolean) => {
+      change({ isEmptied: false });
+      const { first, refused } = await chooseFiles(queue, [file], known);
+      change({ refusal: refused });
+      const id = first ?? queue.snapshot().find((item) => item.file.name === file.name && !isUnderWay(item))?.id;
+      if (id === undefined || refused) return;
+      queue.fill(id, { version });
+      if (isReady) queue.start(id);
     },
     onEmptied: () => change({ isEmptied: true }),
   };
@@ -217,27 +224,13 @@ export function ArtifactsPage() {
             dropped,
             why: noUpload,
             artifacts: known ?? [],
-            onBuilt: (file) => {
+            conflictsOf: (file) => uploadFindings(file, account, known ?? []),
+            onBuilt: (file, version, isReady) => {
               closeBuilder();
-              onChoose([file]);
+              void uploads.addBuilt(file, version, isReady);
             },
             onClose: closeBuilder,
           }
-        }
-      />
-      {dialog.name === 'details' && known && (
-        <ArtifactDetails
-          artifact={subject}
-          artifacts={known}
-          usage={usage}
-          isUsageUnknown={isUsageUnknown}
-          dialog={dialog}
-        />
-      )}
-      <RulesDialog
-        open={
-          dialog.name === 'rules' &&
-          subject && { name: ruleNameOf(subject.Name, subject.Version), onClose: dialog.close }
         }
       />
       {dialog.name === 'delete' && subject && <DeleteArtifact artifact={subject} onClose={dialog.close} />}

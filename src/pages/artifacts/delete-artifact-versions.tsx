@@ -16,7 +16,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { planCleanup } from './artifact-cleanup.ts';
 import { ArtifactAge, ArtifactSize } from './versions/artifact-facts.tsx';
 import { usageOf } from './versions/artifact-usage.ts';
-import classes from './artifact-details.module.css';
+import classes from './artifact-jobs.module.css';
 import { useMay } from '#/api/people.ts';
 
 const KEEP = ['1', '2', '3', '5', '10'];

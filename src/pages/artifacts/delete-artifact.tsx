@@ -7,7 +7,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { ArtifactJobs } from './artifact-jobs.tsx';
 import { usageIn, usageOf } from './versions/artifact-usage.ts';
-import classes from './artifact-details.module.css';
+import classes from './artifact-jobs.module.css';
 
 const MOST = 5;
 

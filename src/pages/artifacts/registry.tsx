@@ -13,6 +13,7 @@ import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { Empty } from '#/ui/page/view.tsx';
 import type { ArtifactDialog } from './versions/artifact-facts.tsx';
 import { ArtifactTable } from './artifact-table.tsx';
+import { useRunsOn } from './versions/runs-on.ts';
 import type { UsageIndex } from './versions/artifact-usage.ts';
 import { groupVersions, searchVersions, sharedContent } from './versions/artifact-versions.ts';
 import { roomLeft } from './upload/upload-findings.ts';
@@ -39,6 +40,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
   const twins = useMemo(() => sharedContent(artifacts), [artifacts]);
   // New artifacts are shown whatever the search is.
   const found = useMemo(() => searchVersions(groups, wanted, marked), [groups, wanted, marked]);
+  const { runs } = useRunsOn();
   const noDelete = useMay(artifactEndpoints.remove, 'Deleting artifacts');
   const several = groups.some((group) => group.artifacts.length > 1);
   return (
@@ -71,6 +73,7 @@ export function Registry({ artifacts, account, dialog, marked, usage, isUsageUnk
           dialog={dialog}
           marked={marked}
           usage={usage}
+          runs={runs}
           twins={twins}
         />
       ) : (

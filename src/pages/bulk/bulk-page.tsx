@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import { bulkEndpoints, type Bulk, type BulkItem, type BulkOutcomeName } from '#/contract/bulk.ts';
+import { bulkEndpoints, type Bulk, type BulkOutcomeName } from '#/contract/bulk.ts';
 import { startBulk, bulkQueries, cancelBulk, isRunning, type ReadBulk } from '#/api/bulk-work.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { BulkResultList } from '#/features/bulk/bulk-result-list.tsx';
@@ -81,7 +81,7 @@ function Running({ bulk }: { bulk: Bulk }) {
 function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   const navigate = useNavigate();
   const again = useWrite({
-    mutationFn: (some: readonly BulkItem[]) => startBulk(sameFor(bulk, some)),
+    mutationFn: startBulk,
     onSuccess: (id) => navigate(paths.bulk(id)),
     meta: { changes: ['bulk'] },
   });
@@ -100,11 +100,13 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
   );
   const retry = (outcome: BulkOutcomeName, label: (count: string) => string) => {
     const some = items.filter(({ Outcome }) => Outcome === outcome);
+    const same = sameFor(bulk, some);
     return (
       some.length > 0 &&
+      same &&
       !running && (
         <Gate why={noAgain}>
-          <Button loading={again.isPending} onClick={() => again.mutate(some)}>
+          <Button loading={again.isPending} onClick={() => again.mutate(same)}>
             {label(formatCount(some.length))}
           </Button>
         </Gate>
@@ -120,12 +122,10 @@ function Results({ read: { bulk, items } }: { read: ReadBulk }) {
         fileName={`bulk-${bulk.Action}`.toLowerCase()}
         noun={bulk.Of === 'Devices' ? 'device' : 'job'}
         actions={
-          bulk.Action !== 'newKey' && (
-            <>
-              {retry('Left', (count) => `Continue with the ${count} not done`)}
-              {retry('Failed', (count) => `Retry the failed (${count})`)}
-            </>
-          )
+          <>
+            {retry('Left', (count) => `Continue with the ${count} not done`)}
+            {retry('Failed', (count) => `Retry the failed (${count})`)}
+          </>
         }
       />
     </>

@@ -17,6 +17,7 @@ import { FormError, NoDataYet } from '#/ui/page/view.tsx';
 import classes from './device-tags.module.css';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
+import { offerAttachUndo, offerDetachUndo } from '#/features/undo/undo-device.ts';
 import { useMay } from '#/api/people.ts';
 
 export function DeviceTags({ device }: { device: Device }) {
@@ -52,7 +53,9 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
                   aria-label={`Remove ${TagName || TagId}`}
                   title={`Remove ${TagName || TagId}`}
                   disabled={detach.isPending}
-                  onClick={() => detach.mutate(TagId)}
+                  onClick={() =>
+                    detach.mutate(TagId, { onSuccess: () => void offerDetachUndo(device, { TagId, TagName }) })
+                  }
                 >
                   <IconX size={14} stroke={1.6} aria-hidden />
                 </button>
@@ -64,19 +67,13 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
       <FormError
         error={isMissing(detach.error) ? new Error('This service cannot remove tags from devices.') : detach.error}
       />
-      {noTags === undefined ? <AddTag id={DeviceId} tags={tags} own={Tags} /> : <p className="small dim">{noTags}</p>}
+      {noTags === undefined ? <AddTag device={device} tags={tags} /> : <p className="small dim">{noTags}</p>}
     </div>
   );
 }
 
-interface AddTagProps {
-  id: string;
-  tags: readonly Tag[];
-  /** The device's tags, if the service reports them. */
-  own: readonly Tag[] | undefined;
-}
-
-function AddTag({ id, tags, own = [] }: AddTagProps) {
+function AddTag({ device, tags }: { device: Device; tags: readonly Tag[] }) {
+  const { DeviceId: id, Tags: own = [] } = device;
   const [typed, setTyped] = useState('');
   const attach = useWrite(tagMutations.attachNamed(id));
   const name = typed.trim();
@@ -92,7 +89,12 @@ function AddTag({ id, tags, own = [] }: AddTagProps) {
       onSubmit={(event) => {
         event.preventDefault();
         if (name && !attach.isPending)
-          attach.mutate(name, { onSuccess: () => setTyped((now) => (now.trim() === name ? '' : now)) });
+          attach.mutate(name, {
+            onSuccess: () => {
+              setTyped((now) => (now.trim() === name ? '' : now));
+              void offerAttachUndo(device, name);
+            },
+          });
       }}
     >
       <SuggestInput

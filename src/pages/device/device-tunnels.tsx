@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
-import type { Tunnel } from '#/contract/tunnels.ts';
+import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
+import { useOffered } from '#/api/capabilities.ts';
+import { useMay } from '#/api/people.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
@@ -14,7 +17,7 @@ import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 
-const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel.tsx'), 'OpenTunnelDialog');
+const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel-dialog.tsx'), 'OpenTunnelDialog');
 
 export function DeviceTunnels({ id }: { id: string }) {
   const query = useQuery(tunnelQueries.list());
@@ -22,9 +25,33 @@ export function DeviceTunnels({ id }: { id: string }) {
   const hasSome = query.data?.some(({ DeviceId }) => DeviceId === id);
   const isReported =
     query.data === undefined || query.data.length === 0 || query.data.some(({ DeviceId }) => DeviceId !== undefined);
+  const isOffered = useOffered('open-tunnels');
+  const mayNot = useMay(tunnelEndpoints.open, 'Opening tunnels');
   if (!isReported) return null;
+  const open = (
+    <Gate why={isOffered ? mayNot : undefined}>
+      <Button
+        component={Link}
+        {...dialog.link('open-tunnel')}
+        size="xs"
+        leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+      >
+        Open a tunnel
+      </Button>
+    </Gate>
+  );
   return (
-    <Section title="Tunnels" actions={hasSome && <Link to={paths.tunnels({ device: id })}>Manage tunnels</Link>}>
+    <Section
+      title="Tunnels"
+      actions={
+        hasSome && (
+          <>
+            {open}
+            <Link to={paths.tunnels({ device: id })}>Manage tunnels</Link>
+          </>
+        )
+      }
+    >
       <View
         query={query}
         name="its tunnels"
@@ -33,16 +60,7 @@ export function DeviceTunnels({ id }: { id: string }) {
         empty={
           <>
             <p className="small dim">No open tunnels.</p>
-            <Group>
-              <Button
-                component={Link}
-                {...dialog.link('open-tunnel')}
-                size="xs"
-                leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
-              >
-                Open a tunnel
-              </Button>
-            </Group>
+            <Group>{open}</Group>
           </>
         }
       >
@@ -55,7 +73,9 @@ export function DeviceTunnels({ id }: { id: string }) {
           />
         )}
       </View>
-      <OpenTunnelDialog open={dialog.name === 'open-tunnel' && { onClose: dialog.close }} />
+      <OpenTunnelDialog
+        open={dialog.name === 'open-tunnel' && { device: { id, isFixed: true }, onClose: dialog.close }}
+      />
     </Section>
   );
 }

@@ -11,6 +11,7 @@ import { deviceChange, deviceEndpoints, type Device } from '#/contract/devices.t
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
+import { offerEditUndo } from '#/features/undo/undo-device.ts';
 import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
 import classes from './editable-fact.module.css';
 import { Gate } from '#/ui/controls/gate.tsx';
@@ -62,7 +63,8 @@ export function EditableFact({ device, field }: { device: Device; field: Editabl
 
 function Editor({ device, field, onClose }: { device: Device; field: EditableField; onClose: () => void }) {
   const { DeviceId } = device;
-  const [before] = useState(device[field] ?? '');
+  const [start] = useState(device);
+  const before = start[field] ?? '';
   const [typed, setTyped] = useState(before);
   const [refused, setRefused] = useState('');
   const client = useQueryClient();
@@ -83,6 +85,7 @@ function Editor({ device, field, onClose }: { device: Device; field: EditableFie
         onError: (error) => setRefused(refusedFields(error, FIELD_LABELS)[field] ?? errorLine(error)),
         onSuccess: () => {
           // Shown at once, while the device is read again.
+          offerEditUndo(start, { [field]: value });
           client.setQueryData(deviceQueries.one(DeviceId).queryKey, (now) => now && { ...now, [field]: value });
           onClose();
         },

@@ -1,7 +1,8 @@
 // The fleet as a table, filtered and sorted as its URL says: page by page from the service, and in one scroll once the
 // fleet is in memory.
-import { useRef, useState } from 'react';
+import { useRef, useState, type SyntheticEvent } from 'react';
 import { Button } from '@mantine/core';
+import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
@@ -10,6 +11,9 @@ import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import type { ViewTask } from '#/features/saved-views/views-dialog.tsx';
 import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
+import { stored } from '#/lib/stored.ts';
+import { focusPage } from '#/ui/dialog/use-focus-back.ts';
+import { useStore } from '#/ui/state/use-store.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
@@ -31,6 +35,39 @@ const ColumnsDialog = lazyDialog(() => import('./table/columns-dialog.tsx'), 'Co
 const ExportViewDialog = lazyDialog(() => import('./export-view-dialog.tsx'), 'ExportViewDialog');
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
+const CursorPanel = lazyPart(() => import('./cursor-panel.tsx'), 'CursorPanel');
+
+/** Whether the panel is closed, where there is room for it. */
+const panelClosed = stored('muster-device-panel', false, {
+  read: (text) => text === 'closed',
+  print: () => 'closed',
+});
+/** Milliseconds for which the cursor rests on a row before its device is read. */
+const REST = 120;
+
+/** The device of the row that was focused or clicked last, else the first one. */
+function usePanel({ data }: Listing['reading']) {
+  const isWide = useMediaQuery('(min-width: 1600px)', false, { getInitialValueInEffect: false });
+  const isClosed = useStore(panelClosed);
+  const [cursor, setCursor] = useState<string>();
+  const [rested] = useDebouncedValue(cursor, REST);
+  const device = data && (data.find(rested ?? '') ?? data.find(data.ids[0] ?? ''));
+  const follow = ({ target }: SyntheticEvent) => {
+    const id = target instanceof Element && target.closest<HTMLElement>('tr[data-id]')?.dataset['id'];
+    if (id) setCursor(id);
+  };
+  return {
+    isOpen: isWide && !isClosed,
+    device,
+    rows: isWide && !isClosed ? { onFocus: follow, onClick: follow } : {},
+    open: isWide && isClosed ? () => panelClosed.set(false) : undefined,
+    close: () => {
+      panelClosed.set(true);
+      focusPage();
+    },
+  };
+}
+
 /** Requests the devices of a URL while the code of this page is still loading. */
 export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   const view = fleetViewOf(fleetUrl.read(search));
@@ -44,6 +81,7 @@ export function DevicesPage() {
   const { view, versions, steps } = useFleetView(scroller);
   const listing = useListing(view, versions);
   const table = useDeviceView(listing.fields);
+  const panel = usePanel(listing.reading);
   const counts = useFacets(listing.index, listing.filter);
   const [open, setOpen] = useState<'columns' | 'export' | ViewTask>();
   const { reading, busy, matching, isUnpaged } = listing;
@@ -87,6 +125,7 @@ export function DevicesPage() {
                 columns={table.columns}
                 onSort={steps.sortBy}
                 onColumns={() => setOpen('columns')}
+                onPanel={panel.open}
                 onExport={() => {
                   // The file has all matching devices, not one page.
                   listing.load();
@@ -107,41 +146,48 @@ export function DevicesPage() {
             )}
           </div>
         )}
-        <div ref={scroller} className={classes.rows}>
-          <View
-            query={reading}
-            name="devices"
-            rows={16}
-            isEmpty={(read) => read.count === 0}
-            empty={
-              busy ? (
-                <Skeleton name="devices" rows={16} />
-              ) : (
-                <NoRows
-                  page={view.page}
-                  filtered={filtered}
-                  onFirstPage={() => steps.toPage(1)}
-                  onClear={steps.clearFilters}
+        <div className={classes.beside}>
+          <div ref={scroller} className={classes.rows} {...panel.rows}>
+            <View
+              query={reading}
+              name="devices"
+              rows={16}
+              isEmpty={(read) => read.count === 0}
+              empty={
+                busy ? (
+                  <Skeleton name="devices" rows={16} />
+                ) : (
+                  <NoRows
+                    page={view.page}
+                    filtered={filtered}
+                    onFirstPage={() => steps.toPage(1)}
+                    onClear={steps.clearFilters}
+                  />
+                )
+              }
+            >
+              {(read) => (
+                <DeviceTable
+                  rows={read}
+                  columns={table.columns}
+                  sort={sort}
+                  onSort={steps.sortBy}
+                  busy={busy}
+                  isUnpaged={isUnpaged}
+                  density={table.choice.density}
+                  onWidth={(id, width) =>
+                    table.setChoice({ ...table.choice, widths: { ...table.choice.widths, [id]: width } })
+                  }
+                  search={filter.search ?? filter.name}
                 />
-              )
-            }
-          >
-            {(read) => (
-              <DeviceTable
-                rows={read}
-                columns={table.columns}
-                sort={sort}
-                onSort={steps.sortBy}
-                busy={busy}
-                isUnpaged={isUnpaged}
-                density={table.choice.density}
-                onWidth={(id, width) =>
-                  table.setChoice({ ...table.choice, widths: { ...table.choice.widths, [id]: width } })
-                }
-                search={filter.search ?? filter.name}
-              />
-            )}
-          </View>
+              )}
+            </View>
+          </div>
+          {panel.isOpen && !isEmptyFleet && (
+            <aside aria-label="Device under the cursor" className={classes.panel}>
+              <CursorPanel open={panel.device && { device: panel.device, onClose: panel.close }} />
+            </aside>
+          )}
         </div>
         <SelectedDevices shown={isUnpaged ? undefined : reading.data?.ids} matching={matching} />
         <Foot view={view} steps={steps} listing={listing} />

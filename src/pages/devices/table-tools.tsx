@@ -1,6 +1,6 @@
 // Tools at the end of the filter bar: sort (on phones, where the table has no header), map, columns and export.
 import { ActionIcon, NativeSelect } from '@mantine/core';
-import { IconColumns3, IconFileExport, IconMap2 } from '@tabler/icons-react';
+import { IconColumns3, IconFileExport, IconLayoutSidebarRight, IconMap2 } from '@tabler/icons-react';
 import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -19,9 +19,11 @@ interface TableToolsProps {
   onSort: FleetViewSteps['sortBy'];
   onColumns: () => void;
   onExport: () => void;
+  /** Opens the panel beside the table; undefined while it is open, or has no room. */
+  onPanel: (() => void) | undefined;
 }
 
-export function TableTools({ view: { filter, sort }, columns, onSort, onColumns, onExport }: TableToolsProps) {
+export function TableTools({ view: { filter, sort }, columns, onSort, onColumns, onExport, onPanel }: TableToolsProps) {
   return (
     <>
       <NativeSelect
@@ -59,6 +61,9 @@ export function TableTools({ view: { filter, sort }, columns, onSort, onColumns,
         title="Export what the table shows as CSV"
         onClick={onExport}
       />
+      {onPanel && (
+        <IconButton {...button} icon={IconLayoutSidebarRight} label="Show the device panel" onClick={onPanel} />
+      )}
     </>
   );
 }

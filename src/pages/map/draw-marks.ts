@@ -1,10 +1,9 @@
 // How one mark is drawn: a device as a disc or ring, several as a split ring with their number. Shape shows the state,
-// a letter the group; colour is only added.
+// a letter the group or version; colour is only added.
 import { formatCount } from '#/lib/format.ts';
-import { MOST_GROUPS, OFFLINE, ONLINE, OTHER, groupOf, stateOfKind } from './map-fleet.ts';
-import { letterOf, type MarkerColors } from './marker-colors.ts';
-
-export type ColorBy = 'state' | 'group';
+import { NONE, NUMBERS, REST } from './colouring.ts';
+import { OFFLINE, ONLINE, OTHER, numberOfKind, stateOfKind } from './map-fleet.ts';
+import { letterOf, type ColorBy, type MarkerColors } from './marker-colors.ts';
 
 export interface DrawnMark {
   /** Pixels from the top left of the map's box. */
@@ -58,11 +57,9 @@ function drawDevice(context: CanvasRenderingContext2D, mark: DrawnMark, by: Colo
   const { x, y, kinds, radius } = mark;
   const kind = kinds.findIndex((count) => count > 0);
   const state = stateOfKind(kind);
-  const group = groupOf(kind);
-  const color =
-    by === 'group'
-      ? (colors.groups[group] ?? colors.other)
-      : ([colors.online, colors.offline, colors.other][state] ?? colors.other);
+  const number = numberOfKind(kind);
+  const tone = toneOf(by, number, colors);
+  const color = by === 'state' ? ([colors.online, colors.offline, colors.other][state] ?? colors.other) : tone.fill;
   const disc = radius - 2;
   fillDisc(context, mark, colors.halo);
   context.beginPath();
@@ -78,14 +75,14 @@ function drawDevice(context: CanvasRenderingContext2D, mark: DrawnMark, by: Colo
     context.stroke();
     context.setLineDash([]);
   }
-  if (by === 'group') write(context, letterOf(group), x, y, 9.5, state === ONLINE ? colors.halo : colors.ink);
+  if (by !== 'state') write(context, markOf(by, number), x, y, 9.5, state === ONLINE ? tone.letter : colors.ink);
 }
 
 /** Shares clockwise from the top. By state: Online as a broad arc, the rest as a narrow one. */
 function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: ColorBy, colors: MarkerColors): void {
   const { x, y, radius, count } = mark;
   fillDisc(context, mark, colors.halo);
-  const shares = (by === 'group' ? groupShares(mark, colors) : stateShares(mark, colors)).filter(
+  const shares = (by === 'state' ? stateShares(mark, colors) : numberShares(mark, by, colors)).filter(
     ({ members }) => members > 0,
   );
   const ring = radius - 3.5;
@@ -101,7 +98,7 @@ function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: Col
     context.lineWidth = width;
     context.stroke();
   });
-  const only = by === 'group' && onlyGroup(mark);
+  const only = by !== 'state' && onlyNumber(mark, by);
   write(context, numberOf(count), x, y + (only ? 4 : 0), count > 999 ? 11 : 11.5, colors.ink);
   if (only) write(context, only, x, y - 6.5, 9, colors.ink);
 }
@@ -187,15 +184,26 @@ export function statesOf(kinds: Uint32Array): [online: number, offline: number, 
   return states;
 }
 
-/** Members by coloured group; the last number is all the rest. */
-export function groupsOf(kinds: Uint32Array): number[] {
-  const groups = Array.from({ length: MOST_GROUPS + 1 }, () => 0);
+/** Members by the number of their group or version. */
+export function numbersOf(kinds: Uint32Array): number[] {
+  const numbers = Array.from({ length: NUMBERS }, () => 0);
   kinds.forEach((count, kind) => {
-    const group = groupOf(kind);
-    if (group <= MOST_GROUPS) groups[group]! += count;
+    const number = numberOfKind(kind);
+    if (number < NUMBERS) numbers[number]! += count;
   });
-  return groups;
+  return numbers;
 }
+
+/** The colours of a group's or version's number. */
+export function toneOf(by: ColorBy, number: number, colors: MarkerColors): { fill: string; letter: string } {
+  if (by === 'version' && number < REST) return colors.versions[number] ?? { fill: colors.rest, letter: colors.halo };
+  const fill = number === NONE ? colors.none : (colors.groups[number] ?? colors.rest);
+  return { fill, letter: colors.halo };
+}
+
+/** The letter of a group or version. Of versions the rest has a sign too, which tells it from devices without any. */
+export const markOf = (by: ColorBy, number: number): string =>
+  by === 'version' && number === REST ? '+' : letterOf(number);
 
 function stateShares({ kinds }: DrawnMark, colors: MarkerColors) {
   const [online, offline, other] = statesOf(kinds);
@@ -206,8 +214,12 @@ function stateShares({ kinds }: DrawnMark, colors: MarkerColors) {
   ];
 }
 
-const groupShares = ({ kinds }: DrawnMark, colors: MarkerColors) =>
-  groupsOf(kinds).map((members, group) => ({ members, color: colors.groups[group] ?? colors.other, width: 4 }));
+const numberShares = ({ kinds }: DrawnMark, by: ColorBy, colors: MarkerColors) =>
+  numbersOf(kinds).map((members, number) => ({
+    members,
+    color: toneOf(by, number, colors).fill,
+    width: number === NONE ? 1.5 : 4,
+  }));
 
-/** The letter of the group, if all members belong to one. */
-const onlyGroup = ({ kinds, count }: DrawnMark): string => letterOf(groupsOf(kinds).indexOf(count));
+/** The letter of the group or version, if it is that of all members. */
+const onlyNumber = ({ kinds, count }: DrawnMark, by: ColorBy): string => markOf(by, numbersOf(kinds).indexOf(count));

@@ -7,8 +7,9 @@ import { devicesText, formatCount } from '#/lib/format.ts';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
-import { groupsOf, statesOf } from './draw-marks.ts';
-import { boundsOf, boxOf, deviceNameAt, type Box } from './map-fleet.ts';
+import { NONE } from './colouring.ts';
+import { numbersOf, statesOf } from './draw-marks.ts';
+import { boundsOf, boxOf, deviceNameAt, numberOfKind, type Box } from './map-fleet.ts';
 import { COLORS } from './marker-colors.ts';
 import { MarkerLayer, type Mark } from './marker-layer.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
@@ -25,18 +26,25 @@ const MOST_LISTED = 200;
 /** Devices at one spot, such as a building: too close together to be separated by zooming in. */
 const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 && east - west < 2e-5;
 
-function markText({ fleet, shown: { colours }, url }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
+/** The name of a group's or version's number. */
+const nameOf = (names: readonly string[], number: number): string =>
+  names[number] ?? (number === NONE ? 'without it' : 'others');
+
+function markText({ fleet, shown: { drawn } }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
   const { count, kinds, cluster } = mark;
   const [row] = clusters.members(cluster, 1);
   if (count === 1 && row !== undefined) {
     const { DeviceStatus, DeviceGroup } = fleet.device(row);
-    return [deviceNameAt(fleet, row), DeviceStatus, url.color === 'group' && DeviceGroup].filter(Boolean).join(' · ');
+    const parts = [deviceNameAt(fleet, row), DeviceStatus];
+    if (drawn.by === 'group') parts.push(DeviceGroup ?? '');
+    if (drawn.by === 'version') parts.push(nameOf(drawn.names, numberOfKind(kinds.findIndex((each) => each > 0))));
+    return parts.filter(Boolean).join(' · ');
   }
   const parts =
-    url.color === 'state'
+    drawn.by === 'state'
       ? [`${formatCount(statesOf(kinds)[0])} Online`]
-      : groupsOf(kinds).flatMap((members, group) =>
-          members > 0 ? [`${formatCount(members)} ${colours[group] ?? 'others'}`] : [],
+      : numbersOf(kinds).flatMap((members, number) =>
+          members > 0 ? [`${formatCount(members)} ${nameOf(drawn.names, number)}`] : [],
         );
   return `${devicesText(count)}, ${parts.join(', ')}`;
 }
@@ -48,13 +56,13 @@ const CLEAR: [number, number] = [92, 12];
 function useMarkerLayer(map: L.Map, { model, scheme }: FleetLayerProps): MarkerLayer {
   const { fleet, selected, chosen } = model;
   const { clusters } = model.shown;
-  const { color } = model.url;
+  const { by } = model.shown.drawn;
   const [layer] = useState(() => new MarkerLayer());
   useEffect(() => {
     layer.addTo(map);
     return () => void layer.remove();
   }, [layer, map]);
-  useEffect(() => layer.paint(COLORS[scheme], color), [layer, scheme, color]);
+  useEffect(() => layer.paint(COLORS[scheme], by), [layer, scheme, by]);
   useEffect(
     () => layer.show(clusters, (row) => (fleet.has(row) ? deviceNameAt(fleet, row) : '')),
     [layer, clusters, fleet],

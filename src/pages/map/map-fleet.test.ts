@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { boxOf, colouredGroups, groupOf, rowsIn, stateOfKind } from './map-fleet.ts';
+import { boxOf, numberOfKind, rowsIn, stateOfKind } from './map-fleet.ts';
 
 const places = {
   lat: Float64Array.from([10, -20, 0.5, 50]),
@@ -10,12 +10,7 @@ const places = {
 const rows = Uint32Array.from([3, 2, 1, 0]);
 
 test('a byte holds state and group', () => {
-  assert.deepEqual([stateOfKind((5 << 2) | 1), groupOf((5 << 2) | 1)], [1, 5]);
-});
-
-test('the largest groups have colours, devices without a group never', () => {
-  const groups = Array.from({ length: 10 }, (_, i) => ({ value: i === 0 ? '' : `g${i}`, count: i === 0 ? 99 : i }));
-  assert.deepEqual(colouredGroups(groups), ['g9', 'g8', 'g7', 'g6', 'g5', 'g4', 'g3', 'g2']);
+  assert.deepEqual([stateOfKind((5 << 2) | 1), numberOfKind((5 << 2) | 1)], [1, 5]);
 });
 
 test('a box holds its rows and no other, and none is none', () => {

@@ -1,21 +1,19 @@
 // The fleet as the map needs it: rows of the fleet index by location, and one byte for each that says how it is drawn.
 // Typed arrays throughout, since there may be a million devices.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { FacetValue } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
 import type { LatLngBoundsLiteral } from 'leaflet';
 import type { Points } from './cluster-index.ts';
+import type { NumberOf } from './colouring.ts';
 
 export const ONLINE = 0;
 export const OFFLINE = 1;
 /** Neither: any other state of a service. */
 export const OTHER = 2;
-/** Groups with a colour and a letter of their own. */
-export const MOST_GROUPS = 8;
 
-/** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group above. */
+/** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group or version above. */
 export const stateOfKind = (kind: number): number => kind & 3;
-export const groupOf = (kind: number): number => kind >> 2;
+export const numberOfKind = (kind: number): number => kind >> 2;
 
 export interface Box {
   south: number;
@@ -24,49 +22,27 @@ export interface Box {
   east: number;
 }
 
-/** The largest groups, which get a colour; of equal ones the first by name. */
-export function colouredGroups(groups: readonly FacetValue[]): string[] {
-  return groups
-    .filter(({ value }) => value !== '')
-    .toSorted((one, two) => two.count - one.count)
-    .slice(0, MOST_GROUPS)
-    .map(({ value }) => value);
-}
-
-/** The fields that decide how a device is drawn. */
-type MarkedBy = Record<'status' | 'group', ReturnType<FleetIndex['coded']>>;
-
-/** Returns the byte of a row. A group without a number of its own has {@link MOST_GROUPS}. */
-function kindBy({ status, group }: MarkedBy, groups: readonly string[]): (row: number) => number {
-  const states = status?.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
-  const numbers = group?.texts.map((text) => {
-    const number = text === '' ? -1 : groups.indexOf(text);
-    return (number < 0 ? MOST_GROUPS : number) << 2;
-  });
-  return (row) => (states?.[status!.code(row)] ?? OTHER) | (numbers?.[group!.code(row)] ?? MOST_GROUPS << 2);
-}
-
 /** Rows between two checks of the clock. */
 const STEP = 4096;
 
 /** In arrays of their own, so that they can move to a worker. */
 export function* pointSteps(
-  { status, group }: MarkedBy,
+  status: ReturnType<FleetIndex['coded']>,
   places: Places,
   rows: Uint32Array,
-  groups: readonly string[],
+  numberOf: NumberOf,
 ): Generator<void, Points> {
   const { length } = rows;
   const lat = new Float64Array(length);
   const lng = new Float64Array(length);
   const kinds = new Uint8Array(length);
-  const kindOf = kindBy({ status, group }, groups);
+  const states = status?.texts.map((text) => (text === 'Online' ? ONLINE : text === 'Offline' ? OFFLINE : OTHER));
   for (let i = 0; i < length; i++) {
     if (i % STEP === 0) yield;
     const row = rows[i]!;
     lat[i] = places.lat[row]!;
     lng[i] = places.lng[row]!;
-    kinds[i] = kindOf(row);
+    kinds[i] = (states?.[status!.code(row)] ?? OTHER) | (numberOf(row, i) << 2);
   }
   return { rows: rows.slice(), lat, lng, kinds };
 }

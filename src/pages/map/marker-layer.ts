@@ -2,8 +2,8 @@
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
 import { KIND_COUNT, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
-import { drawMark, drawName, keepInside, type ColorBy, type DrawnMark } from './draw-marks.ts';
-import type { MarkerColors } from './marker-colors.ts';
+import { drawMark, drawName, keepInside, type DrawnMark } from './draw-marks.ts';
+import type { ColorBy, MarkerColors } from './marker-colors.ts';
 
 /** A mark on the canvas: one device or a cluster. */
 export interface Mark extends DrawnMark {
@@ -153,7 +153,7 @@ export class MarkerLayer extends L.Layer {
       let selected = 0;
       if (this.selected)
         for (const [from, to] of ranges) for (let point = from; point < to; point++) selected += this.selected[point]!;
-      const alone = this.by === 'group' ? 9.5 : this.zoom < NAMES_FROM ? 7 : 8;
+      const alone = this.by !== 'state' ? 9.5 : this.zoom < NAMES_FROM ? 7 : 8;
       const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : alone;
       return { x, y, count, radius, kinds, selected, cluster };
     });

@@ -1,4 +1,4 @@
-// The banner over the map while a device is being placed: instructions, the result, and Undo.
+// The banner over the map while a device is being placed: instructions and the result.
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
@@ -13,11 +13,6 @@ export function PlacingBanner({ model: { placing, place, map } }: { model: Fleet
       {outcome && (
         <div className={classes.bannerRow} data-kind={outcome.kind}>
           <span>{outcome.text}</span>
-          {outcome.undo && (
-            <Button size="xs" variant="default" onClick={outcome.undo}>
-              Undo
-            </Button>
-          )}
           {outcome.kind !== 'saving' && (
             <button type="button" className="sign" aria-label="Dismiss" onClick={dismiss}>
               <IconX size={16} stroke={1.6} aria-hidden />

@@ -2,7 +2,6 @@
 import { startTransition, useEffect, useMemo, useState } from 'react';
 import type L from 'leaflet';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
-import type { RowFilter } from '#/fleet/filter.ts';
 import type { Places } from '#/fleet/columns.ts';
 import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts';
 import { useFacets } from '#/features/device-filters/use-facets.ts';
@@ -13,7 +12,10 @@ import { sameValues } from '#/lib/same-values.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
-import { CLOSEST, boundsOf, boxOf, byLocation, colouredGroups, pointSteps, type Box } from './map-fleet.ts';
+import { colouredGroups, numberByGroup, numberByVersion } from './colouring.ts';
+import { CLOSEST, boundsOf, boxOf, byLocation, pointSteps, type Box } from './map-fleet.ts';
+import type { ColorBy } from './marker-colors.ts';
+import { useMapVersions } from './use-map-versions.ts';
 import { printView, useMapUrl } from './use-map-url.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
 
@@ -49,28 +51,46 @@ function useStable<Values extends Uint32Array | readonly string[]>(values: Value
   return values;
 }
 
-/** The marks of the devices that are drawn, and the groups that have a colour. */
-function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array) {
-  const groups = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
-  const colours = useStable(useMemo(() => colouredGroups(groups), [groups]));
+/** The marks of the devices that are drawn, and what their colours mean. */
+function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array, url: ReturnType<typeof useMapUrl>) {
+  const all = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
+  const groups = useStable(useMemo(() => colouredGroups(all), [all]));
+  const versions = useMapVersions(url);
+  const names = useStable<readonly string[]>(versions.names);
+  const { byId } = versions;
   const [status, group] = [fleet.coded('DeviceStatus'), fleet.coded('DeviceGroup')];
+  const ids = byId ? fleet.idsOf(placed) : undefined;
   // Other changes are not drawn, so the clusters stay.
-  const points = useMemo(
-    (): PendingPoints => ({ count: placed.length, make: () => pointSteps({ status, group }, places, placed, colours) }),
-    [status, group, places, placed, colours],
-  );
-  return { colours, hasMoreGroups: groups.length > colours.length, clusters: useClusterIndex(points) };
+  const points = useMemo((): PendingPoints => {
+    const numberOf = byId && ids ? numberByVersion(byId, names, ids) : numberByGroup(group, groups);
+    return {
+      count: placed.length,
+      colours: byId ? { by: 'version', names } : { by: 'group', names: groups },
+      make: () => pointSteps(status, places, placed, numberOf),
+    };
+  }, [status, group, places, placed, groups, byId, names, ids]);
+  const { index: clusters, colours } = useClusterIndex(points) ?? {};
+  const colorBy: ColorBy = url.color === 'version' && !versions.isOffered ? 'state' : url.color;
+  return {
+    clusters,
+    colorBy,
+    /** What the clusters can be drawn by: the index for another choice may still be under way. */
+    drawn: { by: colours?.by === colorBy ? colorBy : ('state' as const), names: colours?.names ?? [] },
+    groups,
+    hasMoreGroups: all.length > groups.length,
+    versions,
+  };
 }
 
 /** The devices that meet a filter, as the map and its lists show them. */
-function useShownFleet(fleet: FleetIndex, places: Places, wanted: RowFilter) {
-  const resolved = useResolvedFilter(fleet, wanted);
+function useShownFleet(fleet: FleetIndex, places: Places, url: ReturnType<typeof useMapUrl>) {
+  const resolved = useResolvedFilter(fleet, url.filter);
   const filter = resolved.value ?? NOBODY;
   const stage = useStages(STAGES.list);
   const placed = useStable(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
   // After the map itself: the counts are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list && !fleet.isPart ? fleet : undefined, filter);
-  return { resolved, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed) };
+  return { resolved, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed, url) };
 }
 
 /** The selected devices that are on the map, by row, and the way to add to them. */
@@ -102,7 +122,7 @@ interface MapState {
 
 export function useFleetMap(fleet: FleetIndex, places: Places) {
   const url = useMapUrl();
-  const shown = useShownFleet(fleet, places, url.filter);
+  const shown = useShownFleet(fleet, places, url);
   const selected = useSelectedRows(fleet, places);
   const placing = usePlacing();
   const [map, setMap] = useState<L.Map | null>(null);
@@ -183,17 +203,26 @@ const AT_ONCE = 4000;
 
 interface PendingPoints {
   count: number;
+  /** What the numbers in the kinds of points mean. */
+  colours: { by: Exclude<ColorBy, 'state'>; names: readonly string[] };
   /** Makes arrays that nothing else uses, so they can be transferred. */
   make: () => Generator<void, Points>;
 }
 
-const buildIndex = ({ make }: PendingPoints) => new ClusterIndex(buildCurve(atOnce(make())));
+interface BuiltIndex extends Pick<PendingPoints, 'colours'> {
+  index: ClusterIndex;
+}
+
+const buildIndex = ({ make, colours }: PendingPoints): BuiltIndex => ({
+  index: new ClusterIndex(buildCurve(atOnce(make()))),
+  colours,
+});
 
 /** `points` must be the same object as long as nothing in it changes. */
-function useClusterIndex(points: PendingPoints): ClusterIndex | undefined {
+function useClusterIndex(points: PendingPoints): BuiltIndex | undefined {
   const isSmall = points.count <= AT_ONCE;
   const small = useMemo(() => (isSmall ? buildIndex(points) : undefined), [isSmall, points]);
-  const [large, setLarge] = useState<ClusterIndex>();
+  const [large, setLarge] = useState<BuiltIndex>();
   const [worker] = useState(
     () =>
       new WorkerClient<Points, CurveArrays>(
@@ -216,7 +245,7 @@ function useClusterIndex(points: PendingPoints): ClusterIndex | undefined {
       .then(() => runChunked(points.make()))
       .then(ask);
     void built.then(
-      (curve) => setLarge(new ClusterIndex(curve)),
+      (curve) => setLarge({ index: new ClusterIndex(curve), colours: points.colours }),
       // If the worker cannot be loaded, the index is built here, slowly; the next points try a new worker.
       () => outdated.signal.aborted || setLarge(buildIndex(points)),
     );

@@ -6,6 +6,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import { paths } from '#/paths.ts';
 import { oneOf, optional, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { COLOR_BY } from './marker-colors.ts';
 
 /** The part of the world that is shown. */
 interface MapView {
@@ -32,7 +33,9 @@ const mapUrl = urlSchema({
   device: optional,
   /** The saved view that the map started from. */
   view: optional,
-  color: oneOf(['state', 'group'], 'state'),
+  color: oneOf(COLOR_BY, 'state'),
+  /** The artifact whose versions are the colours. */
+  of: optional,
 });
 
 /** The view goes into the URL after this pause, since browsers limit how often the URL may change. */

@@ -1,10 +1,11 @@
-// Places or moves a device: the chosen device waits for a click on the map, then the result is shown, with Undo if the
-// device had a location before.
+// Places or moves a device: the chosen device waits for a click on the map, then the result is shown. If the device
+// had a location before, a notice offers to undo it.
 import { useState } from 'react';
 import { rounded } from '#/lib/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
+import { offerMoveUndo } from '#/features/undo/undo-device.ts';
 import type { Position } from '#/contract/devices.ts';
 
 export interface ToPlace {
@@ -17,7 +18,6 @@ export interface ToPlace {
 interface PlacingOutcome {
   kind: 'saving' | 'done' | 'failed';
   text: string;
-  undo?: (() => void) | undefined;
 }
 
 const textOf = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
@@ -27,7 +27,7 @@ export function usePlacing() {
   const [outcome, setOutcome] = useState<PlacingOutcome>();
   const isSaving = outcome?.kind === 'saving';
 
-  const save = async (device: ToPlace, to: Position, isUndo: boolean) => {
+  const save = async (device: ToPlace, to: Position) => {
     setOutcome({ kind: 'saving', text: `Saving the location of ${device.name} …` });
     try {
       await queryClient.getMutationCache().build(queryClient, deviceMutations.locate(device.id)).execute(to);
@@ -39,13 +39,9 @@ export function usePlacing() {
     setWaiting((now) => (now?.id === device.id ? undefined : now));
     const { old } = device;
     const at = textOf(to);
-    const text = isUndo
-      ? `is back at ${at}.`
-      : old
-        ? `was moved to ${at}.`
-        : `was placed at ${at}. You can move it, but not remove its location.`;
-    const undo = old && !isUndo ? () => void save(device, old, true) : undefined;
-    setOutcome({ kind: 'done', text: `${device.name} ${text}`, undo });
+    const text = old ? `was moved to ${at}.` : `was placed at ${at}. You can move it, but not remove its location.`;
+    setOutcome({ kind: 'done', text: `${device.name} ${text}` });
+    if (old) offerMoveUndo({ id: device.id, name: device.name, from: old, to, onUndone: () => setOutcome(undefined) });
   };
 
   return {
@@ -61,7 +57,7 @@ export function usePlacing() {
     dismiss: () => setOutcome(undefined),
     /** Places the waiting device, or one that was dropped on the map. */
     place: (lat: number, lng: number, device: ToPlace | undefined = waiting) => {
-      if (device && !isSaving) void save(device, rounded({ Lat: lat, Lng: lng }), false);
+      if (device && !isSaving) void save(device, rounded({ Lat: lat, Lng: lng }));
     },
   };
 }

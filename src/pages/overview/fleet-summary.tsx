@@ -1,62 +1,66 @@
-// The state of the fleet in one sentence, with links to the devices behind each figure, and the last day as a strip.
+// The state of the fleet in one sentence, with links to the devices behind each figure, and its course as a chart.
 import { useMemo, type ReactNode } from 'react';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
-import { awayStretches } from '#/features/device-history/state-stretches.ts';
-import { StateStrip } from '#/features/device-history/state-strip.tsx';
 import { paths } from '#/paths.ts';
-import { devicesText, formatCount, formatDuration } from '#/lib/format.ts';
+import { devicesText, formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
-import { useNow } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { fleetFigures } from './figures.ts';
-import type { Recent } from './use-recent.ts';
+import { FleetArea, SpanChoice } from './fleet-area.tsx';
+import { changeText } from './series.ts';
 import classes from './overview-page.module.css';
-
-const MINUTE = 60_000;
-const DAY = 86_400_000;
-/** A shorter history is not worth a strip, in milliseconds. */
-const SHORTEST = 300_000;
 
 interface FleetSummaryProps {
   index: FleetIndex;
-  recent: Recent;
+  hasHistory: boolean;
+  hasRollouts: boolean;
+  /** How many were Online a day ago, if that is known. */
+  before: number | undefined;
 }
 
-export function FleetSummary({ index, recent }: FleetSummaryProps) {
+export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
-  const isReading = recent.isOffered && !recent.data && !recent.error;
+  const isOnMap = useMemo(() => index.query({ filter: { place: 'placed' } }).length > 0, [index]);
   return (
-    <section className={classes.summary} aria-label="Fleet" data-reading={isReading || undefined}>
-      <div>
-        <p className={classes.sentence}>
-          <Sentence total={index.size} online={figures.online} />
-        </p>
-        <p className={classes.split}>
-          {figures.offline > 0 && (
-            <Link to={paths.devices({ status: 'Offline' })}>
-              <StateMark state="Offline" label={`${formatCount(figures.offline)} Offline`} />
-            </Link>
-          )}
-          {figures.never > 0 && (
-            <Link to={paths.devices({ seen: 'never' })}>{formatCount(figures.never)} never seen</Link>
-          )}
-          {figures.others.map(({ state, count }) => (
-            <Link key={state} to={paths.devices({ status: state })}>
-              <StateMark state={state} label={`${formatCount(count)} ${state}`} />
-            </Link>
-          ))}
-          {figures.problems.map(({ problem, count }) => (
-            <Link key={problem} to={paths.devices({ problem })}>
-              <StateMark
-                state="Interrupted"
-                label={`${formatCount(count)} ${problemWords(problem).replace('Agent', 'agent')}`}
-              />
-            </Link>
-          ))}
-        </p>
+    <section className={classes.summary} aria-label="Fleet">
+      <div className={classes.head}>
+        <div>
+          <p className={classes.sentence}>
+            <Sentence total={index.size} online={figures.online} />
+          </p>
+          <p className={classes.split}>
+            {figures.offline > 0 && (
+              <Link to={paths.devices({ status: 'Offline' })}>
+                <StateMark state="Offline" label={`${formatCount(figures.offline)} Offline`} />
+              </Link>
+            )}
+            {figures.never > 0 && (
+              <Link to={paths.devices({ seen: 'never' })}>{formatCount(figures.never)} never seen</Link>
+            )}
+            {figures.others.map(({ state, count }) => (
+              <Link key={state} to={paths.devices({ status: state })}>
+                <StateMark state={state} label={`${formatCount(count)} ${state}`} />
+              </Link>
+            ))}
+            {figures.problems.map(({ problem, count }) => (
+              <Link key={problem} to={paths.devices({ problem })}>
+                <StateMark
+                  state="Interrupted"
+                  label={`${formatCount(count)} ${problemWords(problem).replace('Agent', 'agent')}`}
+                />
+              </Link>
+            ))}
+            {before !== undefined && <span className="dim">{changeText(figures.online, before, formatCount)}</span>}
+          </p>
+        </div>
+        {hasHistory && <SpanChoice />}
       </div>
-      {recent.data && <LastDay index={index} recent={recent} away={index.size - figures.online} />}
+      {hasHistory && (
+        <div className={classes.chart}>
+          <FleetArea hasRollouts={hasRollouts} isOnMap={isOnMap} online={figures.online} offline={figures.offline} />
+        </div>
+      )}
     </section>
   );
 }
@@ -73,35 +77,5 @@ function Sentence({ total, online }: { total: number; online: number }): ReactNo
     <>
       <Link to={paths.devices({ status: 'Online' })}>{formatCount(online)}</Link> of {areOnline}
     </>
-  );
-}
-
-function LastDay({ index, recent, away }: FleetSummaryProps & { away: number }) {
-  // Rounded to the minute: a day is only a few hundred pixels wide.
-  const to = Math.ceil(useNow().getTime() / MINUTE) * MINUTE;
-  const { events, gaps, since } = recent;
-  const stretches = useMemo(
-    () => awayStretches(events, gaps, away, { from: Math.max(since ?? 0, to - DAY), to }),
-    [events, gaps, away, since, to],
-  );
-  const known = stretches.filter(({ value }) => value !== undefined);
-  const length = known.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
-  const counts = known.map(({ value }) => value ?? 0);
-  const [least, most] = [Math.min(...counts), Math.max(...counts)];
-  if (length < SHORTEST || index.size === 0) return null;
-  const range = least === most ? formatCount(most) : `between ${formatCount(least)} and ${formatCount(most)}`;
-  const span = since === undefined ? '24 hours' : formatDuration(to - since, 'rough');
-  return (
-    <div className={classes.day}>
-      <StateStrip
-        tall
-        label={`The last ${span}: ${range} of ${devicesText(index.size)} not Online`}
-        stretches={stretches.map(({ value, ...stretch }) => ({
-          ...stretch,
-          share: value === undefined ? undefined : 1 - value / index.size,
-        }))}
-      />
-      <p className={classes.note}>Online in the last {span}.</p>
-    </div>
   );
 }

@@ -1,9 +1,10 @@
-// The overview: what is down, what disconnected lately, what runs, what failed, and which limits are near. Each figure
-// links to a list that shows the same number.
+// The overview: first what needs a person, then the fleet and its jobs as pictures, then what is down, runs and failed. Each
+// figure links to a list that shows the same number.
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { polled } from '#/api/query.ts';
 import { accountQueries } from '#/api/account.ts';
+import { historyQueries } from '#/api/history.ts';
 import { offers } from '#/api/capabilities.ts';
 import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
@@ -13,21 +14,25 @@ import type { Job } from '#/contract/jobs.ts';
 import { useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { newestFirst } from '#/features/jobs/job-times.ts';
 import { RulesToRewrite } from '#/features/rule-editor/rule-faults.tsx';
-import { paths } from '#/paths.ts';
-import { counted } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
-import { Link } from '#/ui/url/link.tsx';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { RecentDisconnects, FlappingDevices } from './recent-disconnects.tsx';
 import { FailedJobs, RunningJobs } from './job-lists.tsx';
 import { DownNow } from './down-now.tsx';
 import { fleetFigures, LATELY } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
+import { DAYS, JobDays } from './job-days.tsx';
+import { NeedsYou } from './needs-you.tsx';
+import { dayBefore, fleetSeries } from './series.ts';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
 import { useRecent } from './use-recent.ts';
 import { useCounted } from './use-counted.ts';
+import { useStaleQueues } from './use-stale-queues.ts';
 import classes from './overview-page.module.css';
+
+const FleetMap = lazyPart(() => import('./fleet-map.tsx'), 'FleetMap');
 
 const NONE: Job[] = [];
 /** Milliseconds between two readings of the account: whoever adds the first device is waiting for it to appear. */
@@ -79,26 +84,53 @@ function Day({ account }: { account: Account }) {
   };
   const work = { reading: jobs, jobs: all };
   const isEmpty = account.NumDevicesAdded === 0;
-  const firing = account.AlertsFiring ?? 0;
+  const hasHistory = offers(account, 'history');
+  const days = useQuery({ ...historyQueries.series(DAYS * 24), enabled: hasHistory && !isEmpty });
+  const queues = useStaleQueues(offers(account, 'queue'));
+  const isPlaced = useMemo(
+    () => index !== undefined && index.query({ filter: { place: 'placed' } }).length > 0,
+    [index],
+  );
+  const before = useMemo(() => days.data && dayBefore(fleetSeries(days.data)), [days.data]);
   return (
     <>
-      {firing > 0 && (
-        <p className={classes.alerts}>
-          <Link to={paths.alerts()}>{counted(firing, 'alert')} firing</Link>
-        </p>
-      )}
       <RulesToRewrite className={classes.alerts} />
       <FirstSteps devices={account.NumDevicesAdded} index={index} />
+      {(!isEmpty || all.length > 0) && (
+        <NeedsYou account={account} jobs={all} isReadingJobs={!jobs.data && !jobs.error} stale={queues.stale} />
+      )}
       {!isEmpty && (
         <div className={classes.top} data-in-order>
           <View query={reading} name="devices" empty={null} rows={3}>
-            {(read) => <FleetSummary index={read} recent={recent} />}
+            {(read) => (
+              <div className={classes.pictures} data-plain={!hasHistory || undefined}>
+                <FleetSummary
+                  index={read}
+                  hasHistory={hasHistory}
+                  hasRollouts={offers(account, 'rollouts')}
+                  before={before}
+                />
+                {isPlaced && (
+                  <div className={classes.map}>
+                    <FleetMap open={{ index: read }} isUrgent />
+                  </div>
+                )}
+                {hasHistory && (
+                  <section className={classes.summary} aria-label="Jobs a day">
+                    <h2 className={classes.title}>Jobs a day</h2>
+                    <div className={classes.chart}>
+                      <JobDays reading={days} />
+                    </div>
+                  </section>
+                )}
+              </div>
+            )}
           </View>
         </div>
       )}
       <div className={classes.tiles} data-in-order>
-        <JobTiles jobs={all} reading={jobs} />
-        {offers(account, 'queue') && <QueueTile />}
+        <JobTiles history={days.data} jobs={all} reading={jobs} />
+        {offers(account, 'queue') && <QueueTile queues={queues} />}
         <TunnelTile />
         <UsageTiles account={account} />
       </div>

@@ -1,28 +1,25 @@
 // Figures of the account, each a link to a list that shows the same number.
 import { useMemo, type ComponentProps, type ReactNode } from 'react';
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { polled } from '#/api/query.ts';
 import type { Account } from '#/contract/account.ts';
+import type { HistorySeries } from '#/contract/history.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 import { daysLeft, usageFigures, type Figure } from '#/features/usage/usage-history.ts';
 import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
-import { queueQueries } from '#/features/job-queue/queues.ts';
-import { staleIn } from '#/features/job-queue/stale.ts';
-import { useStaleRules } from '#/features/job-queue/use-stale-rules.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
+import { useLook } from '#/ui/controls/look.ts';
+import { Sparkline } from '#/ui/controls/sparkline.tsx';
 import { Time, useNow } from '#/ui/controls/time.tsx';
 import { useOldSince } from '#/ui/page/away.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { LATELY, failedLately, runningNow } from './figures.ts';
+import { changeText, failuresOfDays, jobDays } from './series.ts';
+import type { useStaleQueues } from './use-stale-queues.ts';
 import classes from './overview-page.module.css';
 
-/** Milliseconds between two readings of the queues, which are expensive for a large fleet. */
-const OFTEN = 20_000;
-const SELDOM = 60_000;
-const MANY = 1_000;
 /** A limit is nearly reached from this share of it, or if it will be reached within this many days. */
 const NEARLY = 0.8;
 const SOON = 60;
@@ -39,9 +36,11 @@ interface TileProps {
   readAt: number;
   /** Lines below the figure; falsy ones are left out. */
   notes: ReactNode[];
+  /** Its course, beside it. */
+  course?: ReactNode;
 }
 
-function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps) {
+function Tile({ to, what, figure, bad = false, error, readAt, notes, course }: TileProps) {
   const oldSince = useOldSince(readAt);
   const asOf = figure === undefined ? undefined : error ? new Date(readAt) : oldSince;
   return (
@@ -52,6 +51,7 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps
           {figure === undefined ? '–' : formatCount(figure)}
         </span>
       </Link>
+      {course && <div className={classes.course}>{course}</div>}
       {(figure === undefined && error ? [`Could not be loaded: ${error.message}`] : notes).map(
         (note, index) =>
           note && (
@@ -69,14 +69,26 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes }: TileProps
   );
 }
 
+/** Days of the course of the failures. */
+const COURSE_DAYS = 14;
+
 interface JobTilesProps {
+  /** The last 14 days, once they are read. */
+  history: HistorySeries | undefined;
   jobs: Job[];
   reading: Pick<UseQueryResult<Job[]>, 'data' | 'error' | 'dataUpdatedAt'>;
 }
 
-export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt } }: JobTilesProps) {
+export function JobTiles({ history, jobs, reading: { data, error, dataUpdatedAt: readAt } }: JobTilesProps) {
   const known = data !== undefined;
-  const failed = failedLately(jobs, useNow()).length;
+  const now = useNow();
+  const { zone } = useLook();
+  const failed = failedLately(jobs, now).length;
+  const course = useMemo(
+    () => history && jobDays(history, { now: Date.now(), zone, days: COURSE_DAYS, since: undefined }),
+    [history, zone],
+  );
+  const failures = history && failuresOfDays(history, now.getTime());
   const moving = runningNow(jobs);
   const parents = moving.filter(({ job }) => job.Counts).length;
   return (
@@ -96,22 +108,27 @@ export function JobTiles({ jobs, reading: { data, error, dataUpdatedAt: readAt }
         error={error}
         readAt={readAt}
         bad={failed > 0}
-        notes={[]}
+        notes={[
+          failures &&
+            failures.last + failures.before > 0 &&
+            `On devices ${changeText(failures.last, failures.before, formatCount)}`,
+        ]}
+        course={
+          course &&
+          course.failed.some((count) => count > 0) && (
+            <Sparkline
+              points={course.x.map((at, index) => ({ at, value: course.failed[index] ?? 0 }))}
+              label={`Failures on devices per day, from ${formatCount(course.failed[0] ?? 0)} to ${formatCount(course.failed.at(-1) ?? 0)} in ${COURSE_DAYS} days`}
+            />
+          )
+        }
       />
     </>
   );
 }
 
-export function QueueTile() {
-  const { data, error, dataUpdatedAt } = useQuery(
-    polled(queueQueries.all(), (queues) => (queues && queues.length > MANY ? SELDOM : OFTEN)),
-  );
-  const jobs = useMemo(() => data && Array.from(data.values()).flat(), [data]);
-  const { rules } = useStaleRules(jobs);
-  const stale = useMemo(
-    () => Array.from(data?.values() ?? []).filter((queue) => staleIn(queue, rules).size > 0).length,
-    [data, rules],
-  );
+export function QueueTile({ queues }: { queues: ReturnType<typeof useStaleQueues> }) {
+  const { data, jobs, stale = 0, error, dataUpdatedAt } = queues;
   const waiting = jobs?.filter(({ state }) => state === 'Waiting').length ?? 0;
   return (
     <Tile
@@ -159,7 +176,7 @@ export function TunnelTile() {
 }
 
 /** The navigation always shows the number of devices and its limit. The overview repeats it only if the limit is near. */
-const isNearlyUsed = (used: number, limit: number, figures: readonly Figure[]) =>
+export const isNearlyUsed = (used: number, limit: number, figures: readonly Figure[]) =>
   used >= limit * NEARLY || (daysLeft(figures, limit) ?? Infinity) <= SOON;
 
 export function UsageTiles({ account }: { account: Account }) {

@@ -2,6 +2,7 @@
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
+import { stored } from '#/lib/stored.ts';
 import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
 export const EXPOSURES = ['public', 'old', 'offline'] as const;
@@ -11,10 +12,18 @@ export type Exposure = (typeof EXPOSURES)[number];
 export const AGES = [1, 7, 30, 90] as const;
 const USUAL_AGE = 7;
 
+/** The age from which a tunnel is marked; a setting of this browser and account. */
+export const oldAfterDays = stored<number>('muster-tunnel-age', USUAL_AGE, {
+  read: (text) => AGES.find((days) => String(days) === text) ?? USUAL_AGE,
+  print: String,
+});
+
+export const daysText = (days: number): string => (days === 1 ? 'a day' : `${days} days`);
+
 export const exposureText = (exposure: Exposure, days: number): string =>
   ({
     public: 'Public, no sign-in',
-    old: `Older than ${days === 1 ? 'a day' : `${days} days`}`,
+    old: `Older than ${daysText(days)}`,
     offline: 'Device Offline',
   })[exposure];
 
@@ -23,7 +32,6 @@ export const tunnelsUrl = urlSchema({
   protocol: plainText,
   /** `any`: with at least one warning. */
   exposure: oneOf(['any', ...EXPOSURES]),
-  days: oneOf(AGES, USUAL_AGE),
 });
 
 export type TunnelView = typeof tunnelsUrl.defaults;

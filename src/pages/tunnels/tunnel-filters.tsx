@@ -1,9 +1,10 @@
-// The filters of the tunnels, all in the URL, and the age from which a tunnel counts as old.
+// The filters of the tunnels, all in the URL.
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
+import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { AGES, EXPOSURES, NO_TUNNEL_FILTER, exposureText, tunnelsUrl } from './exposure.ts';
+import { EXPOSURES, NO_TUNNEL_FILTER, exposureText, oldAfterDays, tunnelsUrl } from './exposure.ts';
 import classes from './tunnels-page.module.css';
 
 const sorted = (values: Iterable<string>) =>
@@ -12,6 +13,7 @@ const sorted = (values: Iterable<string>) =>
 /** `count`: the number of tunnels, as text. */
 export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; count: string }) {
   const [view, url] = useUrlState(tunnelsUrl);
+  const days = useStore(oldAfterDays);
   const devices = new Map(tunnels.map(({ DeviceId = '', DeviceName }) => [DeviceId, DeviceName || DeviceId]));
   devices.delete('');
   const isKnown = devices.size > 0;
@@ -51,17 +53,8 @@ export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; 
         data={[
           { value: '', label: 'Any exposure' },
           { value: 'any', label: 'Any warning' },
-          ...EXPOSURES.map((value) => ({ value, label: exposureText(value, view.days) })),
+          ...EXPOSURES.map((value) => ({ value, label: exposureText(value, days) })),
         ]}
-      />
-      <NativeSelect
-        aria-label="Old"
-        value={String(view.days)}
-        onChange={(event) => url.set({ days: Number(event.currentTarget.value) as typeof view.days })}
-        data={AGES.map((days) => ({
-          value: String(days),
-          label: `Old after ${days === 1 ? 'a day' : `${days} days`}`,
-        }))}
       />
     </FilterBar>
   );

@@ -3,7 +3,20 @@ import type { StateWords } from '#/ui/controls/state-words.ts';
 import { fold, wordsOf } from '#/fleet/text.ts';
 
 export interface EntryGroup {
-  kind: 'Recent' | 'Devices' | 'Pages' | 'Actions' | 'Jobs' | 'Artifacts' | 'Groups' | 'Tags' | 'Search';
+  kind:
+    | 'Recent'
+    | 'Devices'
+    | 'Pages'
+    | 'Actions'
+    | 'Jobs'
+    | 'Rollouts'
+    | 'Alerts'
+    | 'Artifacts'
+    | 'Versions'
+    | 'Groups'
+    | 'Sites'
+    | 'Tags'
+    | 'Search';
   entries: readonly Entry[];
 }
 
@@ -20,8 +33,6 @@ export interface Entry {
   /** A path of the dashboard; without one, `run` does it. */
   to?: string;
   run?: () => void;
-  /** Why this person cannot do it. */
-  why?: string | undefined;
 }
 
 /** How well words match a label: 0 is no match, 5 the exact label. `also`: other words of the entry. */

@@ -84,7 +84,7 @@ const ACTIONS = [
   ),
 ];
 
-/** The actions on the page at this path. `hasOwnAgent`: devices run our agent; `me`: who they are for. */
+/** The actions that `me` may do on the page at this path. `hasOwnAgent`: devices run our agent. */
 export function actionsAt(pathname: string, hasOwnAgent: boolean, me: Me | undefined): Entry[] {
   const everywhere = hasOwnAgent ? [...ACTIONS, THIS_MACHINE] : ACTIONS;
   const id = matchPath('/devices/:id', pathname)?.params.id;
@@ -114,8 +114,7 @@ export function actionsAt(pathname: string, hasOwnAgent: boolean, me: Me | undef
             deviceEndpoints.update,
           ),
         ];
-  return [...here, ...everywhere].map(({ doing, operation, ...entry }) => {
-    const why = whyNot(me, operation, { doing });
-    return why === undefined ? entry : { ...entry, why };
-  });
+  return [...here, ...everywhere].flatMap(({ doing, operation, ...entry }) =>
+    whyNot(me, operation, { doing }) === undefined ? entry : [],
+  );
 }

@@ -13,7 +13,6 @@ import type { FoundDevices } from './found-devices.ts';
 import { addRecent } from './recent.ts';
 import { useEntries } from './use-entries.ts';
 import classes from './palette.module.css';
-import { showReason } from '#/ui/controls/gate.tsx';
 
 /** The progress of loading the fleet, or what went wrong. */
 function noteOf({ fleet, error, isBusy }: FoundDevices): string {
@@ -54,7 +53,6 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
 
   const take = (entry: Entry | undefined, inNewTab: boolean) => {
     if (!entry) return;
-    if (entry.why !== undefined) return showReason(entry.why);
     addRecent(entry);
     if (inNewTab && entry.to) return void window.open(entry.to, '_blank', 'noopener');
     onClose();
@@ -138,14 +136,13 @@ export function PaletteDialog({ onClose, takeTyped, showRequests }: PaletteDialo
                     role="option"
                     tabIndex={-1}
                     aria-selected={entry === active}
-                    aria-disabled={entry.why === undefined ? undefined : true}
                     className={classes.option}
                     onMouseMove={entry === active ? undefined : () => setChosen(entry.id)}
                     onMouseDown={(event) => event.preventDefault()}
                     onClick={({ ctrlKey, metaKey }) => take(entry, ctrlKey || metaKey)}
                   >
                     <MiddleEllipsis className={classes.label} text={entry.label} />
-                    {(entry.why ?? entry.detail) && <bdi className={classes.detail}>{entry.why ?? entry.detail}</bdi>}
+                    {entry.detail && <bdi className={classes.detail}>{entry.detail}</bdi>}
                     {entry.state && <StateOf words={entry.state} />}
                   </div>
                 ))}

@@ -5,6 +5,11 @@ import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { useLocation } from 'react-router';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
+import { alertQueries } from '#/api/alerts.ts';
+import { deviceVersionQueries } from '#/api/device-versions.ts';
+import { rolloutQueries } from '#/api/rollouts.ts';
+import type { Capability } from '#/contract/account.ts';
+import { filterWords } from '#/features/device-filters/filter-words.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
@@ -33,8 +38,8 @@ const SEARCH_ARCHIVE = 'search:archive';
 /** Jobs with the name that are read. */
 const MOST_JOBS = 20;
 
-/** Groups or tags, with the number of their devices once the fleet is in memory, unless that is out of date. */
-function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'tag', isOld: boolean): Entry[] {
+/** Groups, sites or tags, with the number of their devices once the fleet is in memory, unless that is out of date. */
+function facetEntries(index: FleetIndex | undefined, facet: 'group' | 'site' | 'tag', isOld: boolean): Entry[] {
   if (!index) return [];
   const values = index.facets({}, [facet])[facet] ?? [];
   return values
@@ -71,13 +76,13 @@ function useArtifactEntries(isSearching: boolean): Entry[] {
         id: `artifact:${artifact.ArtifactId}`,
         label: artifactText(artifact) || artifact.ArtifactId,
         detail: artifact.ArtifactId,
-        to: `${paths.artifacts()}?${new URLSearchParams({ dialog: 'details', artifact: artifact.ArtifactId })}`,
+        to: paths.artifact(artifact.ArtifactId),
       })),
     [artifacts],
   );
 }
 
-/** Groups and tags from the fleet in memory, or tags as the service lists them if the fleet does not include them. */
+/** Groups, sites and tags from the fleet in memory, or tags as the service lists them if the fleet does not include them. */
 function useLabelEntries(isSearching: boolean, { index, at }: Pick<FleetInUse, 'index' | 'at'>) {
   const isOld = useOldSince(at) !== undefined;
   const hasTags = useOffered('tags') === true;
@@ -85,6 +90,7 @@ function useLabelEntries(isSearching: boolean, { index, at }: Pick<FleetInUse, '
   return useMemo(
     () => ({
       groupEntries: facetEntries(index, 'group', isOld),
+      siteEntries: facetEntries(index, 'site', isOld),
       tagEntries: index?.includesTags
         ? facetEntries(index, 'tag', isOld)
         : (tags ?? []).map(({ TagId, TagName }) => ({
@@ -97,26 +103,60 @@ function useLabelEntries(isSearching: boolean, { index, at }: Pick<FleetInUse, '
   );
 }
 
+const SEARCH_AUDIT = 'search:audit';
+
+/** Rollouts, alert rules, and versions that run somewhere, where the service has them. */
+function useRecordEntries(isSearching: boolean) {
+  const offers = useCapabilities();
+  const wanted = (capability: Capability) => isSearching && offers.includes(capability);
+  const rollouts = useQuery({ ...once(rolloutQueries.list()), enabled: wanted('rollouts') }).data;
+  const rules = useQuery({ ...once(alertQueries.rules()), enabled: wanted('alerts') }).data;
+  const versions = useQuery({ ...once(deviceVersionQueries.counts()), enabled: wanted('versions') }).data;
+  return useMemo(
+    () => ({
+      rolloutEntries: (rollouts ?? []).map(({ RolloutId, Name, State }) => ({
+        id: `rollout:${RolloutId}`,
+        label: Name || RolloutId,
+        detail: State,
+        to: paths.rollout(RolloutId),
+      })),
+      alertEntries: (rules ?? []).map(({ RuleId, Name }) => ({
+        id: `alert:${RuleId}`,
+        label: Name || RuleId,
+        to: paths.alerts(),
+      })),
+      versionEntries: (versions ?? []).map(({ ArtifactName: artifact, Version: version, Devices }) => ({
+        id: `version:${artifact}:${version}`,
+        label: `${artifact} ${version}`,
+        detail: `runs on ${devicesText(Devices)}`,
+        to: `${paths.devices()}?${filterWords({ runs: { artifact, version } })}`,
+      })),
+    }),
+    [rollouts, rules, versions],
+  );
+}
+
 /** Actions that open no page: notifications, colour scheme, curl, and signing out. */
 function useOwnActions(showRequests: () => void): Entry[] {
   const { setColorScheme } = useMantineColorScheme();
   const other = useComputedColorScheme('light') === 'light' ? 'dark' : 'light';
   const isOn = useNoticesOn();
-  const why = noNotices();
-  return [
+  const isRefused = noNotices() !== undefined;
+  const notices: Entry[] = [
     {
       id: 'action:notices',
       label: isOn ? 'Turn off deployment notifications' : 'Turn on deployment notifications',
       also: 'system notifications desktop',
-      detail: why ?? (isOn ? 'They are on' : 'The browser asks first'),
+      detail: isOn ? 'They are on' : 'The browser asks first',
       run: () =>
-        why === undefined
-          ? void switchNotices(!isOn).then(() => {
-              const refused = noNotices();
-              if (refused) notifications.show({ message: refused, color: 'red' });
-            })
-          : void notifications.show({ message: why, color: 'red' }),
+        void switchNotices(!isOn).then(() => {
+          const refused = noNotices();
+          if (refused) notifications.show({ message: refused, color: 'red' });
+        }),
     },
+  ];
+  return [
+    ...(isRefused ? [] : notices),
     {
       id: 'action:scheme',
       label: `Switch to ${other}`,
@@ -155,14 +195,17 @@ export function useEntries(search: string, showRequests: () => void) {
   const capabilities = useCapabilities();
   const pages = pagesOf(capabilities);
   // Recent entries may be from a service that offered more.
-  const isAvailable = ({ id }: Entry) =>
-    id === SEARCH_ARCHIVE
-      ? capabilities.includes('archive')
-      : !id.startsWith('page:') || pages.some((page) => page.id === id);
+  const isAvailable = ({ id }: Entry) => {
+    if (id === SEARCH_ARCHIVE) return capabilities.includes('archive');
+    if (id === SEARCH_AUDIT) return capabilities.includes('audit');
+    const known = id.startsWith('page:') ? pages : id.startsWith('action:') ? actions : undefined;
+    return known === undefined || known.some((entry) => entry.id === id);
+  };
   const isSearching = search !== '';
   const jobEntries = useJobEntries(search);
   const artifactEntries = useArtifactEntries(isSearching);
-  const { groupEntries, tagEntries } = useLabelEntries(isSearching, devices.fleet);
+  const { rolloutEntries, alertEntries, versionEntries } = useRecordEntries(isSearching);
+  const { groupEntries, siteEntries, tagEntries } = useLabelEntries(isSearching, devices.fleet);
   const actions = useActions(showRequests);
   // A recent action may have become impossible since.
   const asNow = (entry: Entry) => actions.find(({ id }) => id === entry.id) ?? entry;
@@ -174,8 +217,12 @@ export function useEntries(search: string, showRequests: () => void) {
         { kind: 'Pages', entries: best(pages) },
         { kind: 'Actions', entries: best(actions) },
         { kind: 'Jobs', entries: best(jobEntries) },
+        { kind: 'Rollouts', entries: best(rolloutEntries) },
+        { kind: 'Alerts', entries: best(alertEntries) },
         { kind: 'Artifacts', entries: best(artifactEntries) },
+        { kind: 'Versions', entries: best(versionEntries) },
         { kind: 'Groups', entries: best(groupEntries) },
+        { kind: 'Sites', entries: best(siteEntries) },
         { kind: 'Tags', entries: best(tagEntries) },
         {
           kind: 'Search',
@@ -183,6 +230,9 @@ export function useEntries(search: string, showRequests: () => void) {
             { id: 'search:devices', label: allText ?? 'Filter devices by this text', to: paths.devices({ q: search }) },
             ...(capabilities.includes('archive')
               ? [{ id: SEARCH_ARCHIVE, label: 'Search the archive for this text', to: paths.archive(search) }]
+              : []),
+            ...(capabilities.includes('audit')
+              ? [{ id: SEARCH_AUDIT, label: 'Who changed what has this name', to: paths.activity({ object: search }) }]
               : []),
           ],
         },

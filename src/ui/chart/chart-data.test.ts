@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indexAt, spanOf, stacked } from './chart-data.ts';
+import { indexAt, labelsAt, spanOf, stacked } from './chart-data.ts';
 
 test('series are stacked in their order, and what is unknown stays unknown', () => {
   const series = [
@@ -25,4 +25,18 @@ test('a place on the axis belongs to the bucket that has begun', () => {
 test('a selection covers both of its buckets, in whichever direction it was made', () => {
   assert.deepEqual(spanOf([0, 10, 20], 10, 2, 1), { from: 10, to: 30 });
   assert.equal(spanOf([], 10, 0, 0), undefined);
+});
+
+test('the labels of a time axis are at round times of the zone', () => {
+  const HOUR = 3_600_000;
+  const begin = Date.parse('2026-03-20T07:15:00Z');
+  const xs = Array.from({ length: 24 * 12 }, (_, index) => begin + index * 300_000);
+  const at = (labels: number[]) => labels.map((time) => new Date(time).toISOString().slice(11, 16));
+  assert.deepEqual(at(labelsAt(xs, 300_000, { most: 4 })), ['12:00', '18:00', '00:00', '06:00']);
+  assert.deepEqual(at(labelsAt(xs, 300_000, { most: 4, offset: -2 * HOUR })), ['10:00', '16:00', '22:00', '04:00']);
+  assert.deepEqual(at(labelsAt(xs.slice(0, 1), 300_000, { most: 4 })), ['07:15']);
+});
+
+test('other axes are labelled at every so many buckets', () => {
+  assert.deepEqual(labelsAt([0, 10, 20, 30, 40], 10, { most: 3 }), [0, 20, 40]);
 });

@@ -57,3 +57,36 @@ export function spanOf(xs: readonly number[], step: number, first: number, last:
   const [low, high] = [xs[Math.min(first, last)], xs[Math.max(first, last)]];
   return low === undefined || high === undefined ? undefined : { from: low, to: high + step };
 }
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+/** Distances between two labels of a time axis. */
+const DISTANCES = [
+  ...[1, 5, 15, 30].map((minutes) => minutes * MINUTE),
+  ...[1, 2, 3, 6, 12].map((hours) => hours * HOUR),
+  ...[1, 2, 5, 10, 30].map((days) => days * DAY),
+];
+/** Smaller numbers are not times of this century. */
+const TIMES = 946_684_800_000;
+
+/**
+ * Where the labels of the axis go, at most `most`: at round times, or else at the beginning of every so many buckets.
+ * `offset`: of the time zone, in milliseconds before UTC.
+ */
+export function labelsAt(
+  xs: readonly number[],
+  step: number,
+  { most, offset = 0 }: { most: number; offset?: number },
+): number[] {
+  const [first = 0] = xs;
+  const end = (xs.at(-1) ?? 0) + step;
+  const every = Math.max(1, Math.ceil(xs.length / most));
+  const distance = DISTANCES.find((each) => (end - first) / each <= most);
+  // Buckets of a day are labelled themselves, wherever they begin.
+  if (first < TIMES || step >= DAY || distance === undefined || distance < step)
+    return xs.filter((_, index) => index % every === 0);
+  const labels: number[] = [];
+  for (let at = Math.ceil((first - offset) / distance) * distance + offset; at < end; at += distance) labels.push(at);
+  return labels.length > 0 ? labels : [first];
+}

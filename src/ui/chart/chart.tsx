@@ -26,6 +26,8 @@ export interface ChartProps {
   series: readonly ChartSeries[];
   shape: 'area' | 'bars';
   formatX: (x: number) => string;
+  /** A point of the axis in the readout, if it is more exact there. */
+  formatReadoutX?: (x: number) => string;
   formatY: (y: number) => string;
   /** The largest value of the y axis; by default the largest sum. */
   max?: number | undefined;
@@ -39,12 +41,18 @@ export interface ChartProps {
   /** The marked point of the axis, and where a new one goes: a click, a drag or the arrow keys move it. */
   at?: number | undefined;
   onMove?: ((at: number) => void) | undefined;
+  /** A click or Enter on a point; `pickText` says what it does: "lists the jobs since then". */
+  onPick?: ((at: number) => void) | undefined;
+  pickText?: string;
+  /** Beside the legend. */
+  note?: ReactNode;
 }
 
 const KEY_STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 export function Chart(props: ChartProps) {
   const { label, x, step, series, formatX, formatY, height = 180, marks = [], selected, onSelect, at, onMove } = props;
+  const { formatReadoutX = formatX, onPick, pickText, note } = props;
   const [focused, setFocused] = useState<number>();
   const [anchor, setAnchor] = useState<number>();
   const [begin, end] = [x[0] ?? 0, (x.at(-1) ?? 0) + step];
@@ -56,8 +64,8 @@ export function Chart(props: ChartProps) {
       const value = of[current];
       return `${name} ${value === null || value === undefined ? 'unknown' : formatY(value)}`;
     });
-    return `${formatX(x[current] ?? 0)}: ${values.join(', ')}`;
-  }, [current, series, x, formatX, formatY]);
+    return `${formatReadoutX(x[current] ?? 0)}: ${values.join(', ')}`;
+  }, [current, series, x, formatReadoutX, formatY]);
 
   const moveTo = (index: number) => {
     setFocused(index);
@@ -68,7 +76,7 @@ export function Chart(props: ChartProps) {
     return indexAt(x, begin + ((event.clientX - box.left) / (box.width || 1)) * (end - begin));
   };
   const onPointerDown = (event: PointerEvent<HTMLElement>) => {
-    if (event.button !== 0 || (!onSelect && !onMove)) return;
+    if (event.button !== 0 || (!onSelect && !onMove && !onPick)) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     setAnchor(indexOf(event));
     moveTo(indexOf(event));
@@ -81,7 +89,10 @@ export function Chart(props: ChartProps) {
   };
   const onPointerUp = (event: PointerEvent<HTMLElement>) => {
     // A click without a drag clears the selection.
-    if (anchor !== undefined && anchor === indexOf(event)) onSelect?.(undefined);
+    if (anchor !== undefined && anchor === indexOf(event)) {
+      onSelect?.(undefined);
+      onPick?.(x[anchor] ?? 0);
+    }
     setAnchor(undefined);
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -90,6 +101,7 @@ export function Chart(props: ChartProps) {
       setAnchor(undefined);
       return onSelect?.(undefined);
     }
+    if (event.key === 'Enter' && onPick && current !== undefined) return onPick(x[current] ?? 0);
     const last = x.length - 1;
     const from = current ?? (event.key === 'ArrowLeft' ? x.length : -1);
     const to = event.key === 'Home' ? 0 : event.key === 'End' ? last : from + (KEY_STEPS[event.key] ?? Number.NaN);
@@ -116,7 +128,9 @@ export function Chart(props: ChartProps) {
           aria-valuemax={Math.max(0, x.length - 1)}
           aria-valuenow={current ?? 0}
           aria-valuetext={readout || label}
+          aria-description={onPick && pickText && `Enter ${pickText}`}
           data-moves={Boolean(onSelect ?? onMove) || undefined}
+          data-picks={onPick !== undefined || undefined}
           onPointerDown={onPointerDown}
           onPointerMove={onPointerMove}
           onPointerUp={onPointerUp}
@@ -161,6 +175,7 @@ export function Chart(props: ChartProps) {
             </span>
           ))}
         </span>
+        {note && !readout && <span>{note}</span>}
         <span className={classes.readout} aria-hidden>
           {readout}
         </span>

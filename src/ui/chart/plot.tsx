@@ -4,12 +4,14 @@ import { useComputedColorScheme } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartProps } from './chart.tsx';
-import { LEFT, RIGHT, stacked, type Span } from './chart-data.ts';
+import { labelsAt, LEFT, RIGHT, stacked, type Span } from './chart-data.ts';
 import classes from './chart.module.css';
 
 const AXIS_HEIGHT = 24;
 const FONT = '11px Inter Variable, sans-serif';
 const HATCH = 6;
+/** Pixels for each label of the x axis. */
+const LABEL_WIDTH = 84;
 
 /** Diagonal lines over the parts of which nothing is known. */
 function hatch(plot: uPlot, spans: readonly Span[], color: string) {
@@ -82,11 +84,11 @@ export function Plot(props: PlotProps) {
             stroke: color('ink-2'),
             grid: { show: false },
             ticks: { show: false },
-            splits: (self) => {
-              // About one label for every 110 pixels, each at the beginning of a bucket.
-              const every = Math.max(1, Math.ceil(x.length / Math.max(2, Math.floor(self.width / 110))));
-              return x.filter((_, index) => index % every === 0);
-            },
+            splits: (self) =>
+              labelsAt(x, step, {
+                most: Math.max(2, Math.floor(self.width / LABEL_WIDTH)),
+                offset: new Date(x[0] ?? 0).getTimezoneOffset() * 60_000,
+              }),
             values: (_, splits) => splits.map(formatX),
           },
           {

@@ -39,7 +39,11 @@ export function Page({ title, heading, state, lead, back, actions, full = false,
           <h1>{heading ?? title}</h1>
           {lead && <p className={classes.lead}>{lead}</p>}
         </div>
-        {actions && <div className={classes.actions}>{actions}</div>}
+        {actions && (
+          <div className={classes.actions} data-page-actions>
+            {actions}
+          </div>
+        )}
         {/* A page that fills the window shows no header. */}
         {!full && extra && <div className={classes.extra}>{extra}</div>}
       </header>
@@ -62,7 +66,11 @@ export function Section({
           <h2>{title}</h2>
           {lead && <p className={classes.lead}>{lead}</p>}
         </div>
-        {actions && <div className={classes.actions}>{actions}</div>}
+        {actions && (
+          <div className={classes.actions} data-page-actions>
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </section>

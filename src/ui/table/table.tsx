@@ -278,7 +278,7 @@ export const allRows = (count: number): DrawnRows => ({
   after: 0,
 });
 
-interface DataTableProps<Row> extends Pick<TableProps<Row>, 'name' | 'columns' | 'rowKey'> {
+interface DataTableProps<Row> extends Pick<TableProps<Row>, 'name' | 'columns' | 'rowKey' | 'fullRow'> {
   rows: readonly Row[];
   /** See VirtualTable. */
   find?: ((id: string) => Row | undefined) | undefined;

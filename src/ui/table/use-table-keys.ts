@@ -1,4 +1,4 @@
-// The keys of a table with selectable rows: j and k move down and up, x selects. Enter opens a row, because its link has the
+// The keys of a table with selectable rows: j and k, or the arrows from within a row, move down and up, x selects. Enter opens a row, because its link has the
 // focus.
 import { useEffect, useRef, type RefObject } from 'react';
 import { isFree } from '#/lib/free-key.ts';
@@ -14,6 +14,8 @@ interface TableKeys {
 const SHORTCUTS: readonly Shortcut[] = [
   [['j'], 'Next row'],
   [['k'], 'Previous row'],
+  [['↓'], 'Next row, from a row'],
+  [['↑'], 'Previous row, from a row'],
   [['Enter'], 'Open the row'],
   [['x'], 'Select or clear the row'],
   [['Shift', 'click'], 'Select a range'],
@@ -56,13 +58,18 @@ export function useTableKeys(
     if (!on || !isFree(event)) return;
     const inRow = rowOf(body.current, event.target);
     const index = ids.indexOf(inRow ?? last.current ?? '');
-    if (event.key === 'j') go(Math.min(index + 1, ids.length - 1));
-    else if (event.key === 'k') go(Math.max(index - 1, 0));
+    const isArrow = inRow !== undefined && !(event.target instanceof HTMLInputElement) && !isOpener(event.target);
+    if (event.key === 'j' || (event.key === 'ArrowDown' && isArrow)) go(Math.min(index + 1, ids.length - 1));
+    else if (event.key === 'k' || (event.key === 'ArrowUp' && isArrow)) go(Math.max(index - 1, 0));
     else if (event.key === 'x' && inRow !== undefined) toggle(inRow);
     else return;
     event.preventDefault();
   });
 }
+
+/** The arrow keys open the menu of a row. */
+const isOpener = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.closest('[aria-haspopup]') !== null;
 
 /** The id of the row that an element is in. */
 function rowOf(body: Element | null, target: EventTarget | null): string | undefined {

@@ -1,5 +1,6 @@
-// Builds a tar.gz of a folder or several files in three steps: the files, the update.sh, and a preview of the result.
-import { useRef, useState, type DragEvent } from 'react';
+// Builds a tar.gz of a folder or several files in three steps: the files, the update.sh, and a preview of the result, which is
+// uploaded from there.
+import { useRef, useState, type ComponentProps, type DragEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
@@ -8,7 +9,7 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { BuilderFiles } from './builder-files.tsx';
-import { BuilderPreview } from './builder-preview.tsx';
+import { BuilderPreview, type OnBuilt } from './builder-preview.tsx';
 import { BuilderScript } from './builder-script.tsx';
 import { droppedEntries, fromField, readEntries, type Picked } from './picked-files.ts';
 import { findPrograms, useBuilder } from './use-builder.ts';
@@ -22,11 +23,19 @@ interface BuilderDialogProps {
   artifacts: readonly Artifact[];
   /** Why nothing may be uploaded. */
   why: string | undefined;
-  onBuilt: (file: File) => void;
+  conflictsOf: ComponentProps<typeof BuilderPreview>['conflictsOf'];
+  onBuilt: OnBuilt;
   onClose: () => void;
 }
 
-export function BuilderDialog({ dropped, artifacts, why: noUpload, onBuilt, onClose }: BuilderDialogProps) {
+export function BuilderDialog({
+  dropped,
+  artifacts,
+  why: noUpload,
+  conflictsOf,
+  onBuilt,
+  onClose,
+}: BuilderDialogProps) {
   const builder = useBuilder(artifacts);
   const [step, setStep] = useState(0);
   const [reading, setReading] = useState(false);
@@ -47,10 +56,10 @@ export function BuilderDialog({ dropped, artifacts, why: noUpload, onBuilt, onCl
       setReading(false);
     }
   };
-  const finish = (file: File) => {
+  const finish: OnBuilt = (...archive) => {
     // Nothing can be lost now, so closing does not ask.
     flushSync(() => setBuilt(true));
-    onBuilt(file);
+    onBuilt(...archive);
   };
   const begun = useRef<FileSystemEntry[]>(undefined);
   const begin = (node: HTMLElement | null) => {
@@ -112,7 +121,9 @@ export function BuilderDialog({ dropped, artifacts, why: noUpload, onBuilt, onCl
           <BuilderFiles builder={builder} reading={reading} onChoose={(files) => void take(() => fromField(files))} />
         )}
         {step === 1 && <BuilderScript builder={builder} />}
-        {step === 2 && <BuilderPreview builder={builder} onBuilt={finish} onBack={() => setStep(1)} />}
+        {step === 2 && (
+          <BuilderPreview builder={builder} conflictsOf={conflictsOf} onBuilt={finish} onBack={() => setStep(1)} />
+        )}
         {step < 2 && picked && (
           <div className="actions">
             {step > 0 && <Button onClick={() => setStep(step - 1)}>Back</Button>}

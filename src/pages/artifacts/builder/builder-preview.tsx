@@ -12,9 +12,14 @@ import { FormError } from '#/ui/page/view.tsx';
 import { fileNameOf } from './artifact-name.ts';
 import type { Builder } from './use-builder.ts';
 
+/** The archive with its version. `isReady`: nothing is in the way of its upload. */
+export type OnBuilt = (file: File, version: string, isReady: boolean) => void;
+
 interface BuilderPreviewProps {
   builder: Builder;
-  onBuilt: (file: File) => void;
+  /** Conflicts with the account and the registry. */
+  conflictsOf: (file: { name: string; size: number; version: string; sha256: string | undefined }) => Finding[];
+  onBuilt: OnBuilt;
   onBack: () => void;
 }
 
@@ -31,7 +36,7 @@ function tooLarge({ files }: Builder, size: number): Finding {
   };
 }
 
-export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps) {
+export function BuilderPreview({ builder, conflictsOf, onBuilt, onBack }: BuilderPreviewProps) {
   const [packed, setPacked] = useState<Packed>();
   const [fault, setFault] = useState<Error | null>(null);
   // Packed once, since nothing can change while this step is open.
@@ -47,8 +52,14 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
   }, [packRequest]);
 
   const name = fileNameOf(builder.fields.name, builder.fields.version);
-  const findings = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);
-  const refused = findings ? refuses(findings) : false;
+  const version = builder.fields.version.trim();
+  const own = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);
+  const sha256 = packed?.inspection?.sha256;
+  const conflicts = packed?.inspection ? conflictsOf({ name, size: packed.size, version, sha256 }) : [];
+  const findings = own && [...own, ...conflicts];
+  const refused = own ? refuses(own) : false;
+  // Only the storage can be in the way, and the page of uploads has what makes room.
+  const isReady = !refuses(conflicts);
   const bytes = packed?.bytes;
   const why = refused ? 'The archive has errors: see the list of checks' : bytes ? undefined : 'Still being packed';
   return (
@@ -57,7 +68,7 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
         <strong>{name}</strong> {packed && <span className="dim tabular">{formatBytes(packed.size)}</span>}
       </p>
       <FormError error={fault} />
-      {!fault && <CheckList findings={findings} sha256={packed?.inspection?.sha256} />}
+      {!fault && <CheckList findings={findings} sha256={sha256} />}
       {packed?.inspection && <InspectedContents inspection={packed.inspection} />}
       <div className="actions">
         <Button onClick={onBack}>Back</Button>
@@ -65,9 +76,9 @@ export function BuilderPreview({ builder, onBuilt, onBack }: BuilderPreviewProps
           variant="filled"
           disabled={why !== undefined}
           title={why}
-          onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }))}
+          onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }), version, isReady)}
         >
-          Add to uploads
+          {isReady ? 'Upload' : 'Add to uploads'}
         </Button>
       </div>
     </>

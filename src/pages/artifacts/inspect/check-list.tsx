@@ -1,7 +1,7 @@
 // The findings about a file: errors and warnings with their fix, then passed checks.
 import { formatCount } from '#/lib/format.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
-import { useDialog } from '#/ui/dialog/use-dialog.ts';
+import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { byWeight, type Finding } from './finding.ts';
 import classes from './check-list.module.css';
@@ -23,7 +23,6 @@ const MARKS = {
 };
 
 export function CheckList({ findings, sha256 }: { findings: Finding[] | undefined; sha256?: string | undefined }) {
-  const { link } = useDialog('artifact');
   return (
     <div className={classes.checks} role="group" aria-label="Checks" aria-busy={!findings}>
       {findings ? (
@@ -38,7 +37,10 @@ export function CheckList({ findings, sha256 }: { findings: Finding[] | undefine
                 {artifact !== undefined && (
                   <>
                     {' '}
-                    <Link {...link('details', artifact)}>Show it</Link>
+                    {/* In another tab: leaving this page would drop the file. */}
+                    <Link to={paths.artifact(artifact)} target="_blank">
+                      Show it
+                    </Link>
                   </>
                 )}
                 {fix && <span className={classes.fix}>{fix}</span>}

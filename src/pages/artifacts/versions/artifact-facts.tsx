@@ -5,7 +5,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { usageIn, type UsageIndex } from './artifact-usage.ts';
 import classes from './artifact-table.module.css';
 
-export type ArtifactDialog = 'details' | 'delete' | 'old' | 'rules' | 'build';
+export type ArtifactDialog = 'delete' | 'old' | 'build';
 
 export const typeOf = ({ IsScript }: Artifact): string => (IsScript ? 'script' : 'tar.gz');
 

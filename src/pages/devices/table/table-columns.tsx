@@ -28,7 +28,23 @@ export interface TableColumn {
 }
 
 const timeCell = (raw: string | undefined) => (raw ? <Timestamp text={raw} /> : <span className="dim">Never</span>);
-const tagsOf = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId).join(', ');
+const tagNames = ({ Tags = [] }: Device) => Tags.map(({ TagId, TagName }) => TagName || TagId);
+const tagsOf = (device: Device) => tagNames(device).join(', ');
+
+/** Tags shown in a row; the tooltip has all of them. */
+const MOST_CHIPS = 2;
+
+const TagChips = ({ names }: { names: readonly string[] }) =>
+  names.length > 0 && (
+    <span className={classes.chips}>
+      {names.slice(0, MOST_CHIPS).map((name) => (
+        <span key={name} className={classes.chip}>
+          {name}
+        </span>
+      ))}
+      {names.length > MOST_CHIPS && <span className={classes.more}>+{names.length - MOST_CHIPS}</span>}
+    </span>
+  );
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
 const COLUMNS: readonly TableColumn[] = [
@@ -58,7 +74,15 @@ const COLUMNS: readonly TableColumn[] = [
     title: ({ DeviceGroup }) => DeviceGroup,
     cell: ({ DeviceGroup }) => DeviceGroup || <span className="dim">No group</span>,
   },
-  { id: 'tags', label: 'Tags', field: 'Tags', width: 104, phone: 'hide', title: tagsOf, cell: tagsOf },
+  {
+    id: 'tags',
+    label: 'Tags',
+    field: 'Tags',
+    width: 150,
+    phone: 'hide',
+    title: tagsOf,
+    cell: (device) => <TagChips names={tagNames(device)} />,
+  },
   {
     id: 'customer',
     label: 'Customer',
@@ -81,10 +105,12 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'address',
     label: 'Address',
     field: 'LocalAddr',
-    width: 148,
+    width: 124,
     phone: 'hide',
     className: 'mono dim',
-    cell: addressOf,
+    // The port of an outgoing connection says little.
+    title: addressOf,
+    cell: ({ LocalAddr }) => LocalAddr,
   },
   {
     id: 'lastSeen',

@@ -2,7 +2,9 @@
 import { useState } from 'react';
 import { formRules } from '#/api/form-rules.ts';
 import { peopleMutations, useMe } from '#/api/people.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
 import { peopleEndpoints, type Invitation } from '#/contract/people.ts';
 import { ROLE_LABELS, roleBody, RoleFields, roleRules, roleValues } from '#/features/roles/role-fields.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
@@ -13,6 +15,7 @@ const RULES = roleRules(formRules(peopleEndpoints.invite.body, { Email: 'E-mail'
 
 export function InviteDialog({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<{ invitation: Invitation; name: string; email: string }>();
+  const [keys] = useState(() => new RequestKeys());
   const own = useMe()?.Groups ?? [];
   if (made) return <LinkDialog {...made} kind="invitation" onDone={onClose} />;
   return (
@@ -23,8 +26,9 @@ export function InviteDialog({ onClose }: { onClose: () => void }) {
       initial={{ Email: '', Name: '', ...roleValues({ Role: 'Operator', Groups: own }) }}
       bodyOf={(values) => ({ Email: values.Email.trim(), Name: values.Name.trim(), ...roleBody(values) })}
       // Not cached, so that nothing of the link outlives the dialog.
-      write={{ ...peopleMutations.invite(), gcTime: 0 }}
+      write={{ ...peopleMutations.invite(keys), gcTime: 0 }}
       request={(body) => requestOf(peopleEndpoints.invite, { body })}
+      explain={unconfirmed('invitation')}
       submitLabel="Invite"
       onDone={(invitation, { Name, Email }) => setMade({ invitation, name: Name || Email, email: Email })}
     >

@@ -99,6 +99,8 @@ export class FakeProvider {
           id_token: this.idToken(found.nonce),
         });
       }
+      case '/end':
+        return void response.writeHead(302, { location: url.searchParams.get('post_logout_redirect_uri') ?? '' }).end();
       default:
         return json({ error: 'not_found' }, 404);
     }

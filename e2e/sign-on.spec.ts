@@ -1,0 +1,72 @@
+// Signing in at an identity provider, and leaving it. The provider is on another site than the service, so the browser sends
+// the cookies as it does in real life.
+import type { Browser, Page } from '@playwright/test';
+import { CLIENT, FakeProvider } from '../scripts/test-identity-provider.ts';
+import { expect, test as base, type Service } from './fixtures.ts';
+
+const test = base.extend<{ provider: FakeProvider }>({
+  provider: async ({}, use) => {
+    const provider = await new FakeProvider().start();
+    // 127.0.0.1 and localhost are different sites.
+    provider.url = provider.url.replace('127.0.0.1', 'localhost');
+    await use(provider);
+    await provider.end();
+  },
+  serviceEnv: async ({ provider }, use) => {
+    await use({
+      OIDC_ISSUER: provider.url,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_ROLES: '[{ "Claim": "ops", "Role": "Operator" }]',
+    });
+  },
+});
+
+/** A browser that may visit the provider too. */
+async function visit(browser: Browser, service: Service, at: string): Promise<Page> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(service.url + at);
+  return page;
+}
+
+const signOn = (page: Page) => page.getByRole('link', { name: /^Sign in with/ });
+
+test('the provider signs in, and the page that was asked for opens', async ({ browser, service }) => {
+  const page = await visit(browser, service, '/jobs');
+  await signOn(page).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+  await expect(page.getByRole('button', { name: /Ada/ })).toBeVisible();
+  // The session holds when the browser comes from another site and on each reload.
+  await page.reload();
+  await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
+});
+
+test('somebody without a role is told so', async ({ browser, service, provider }) => {
+  provider.who = { sub: 'eve', email: 'eve@example.com', name: 'Eve', groups: ['sales'] };
+  const page = await visit(browser, service, '/');
+  await signOn(page).click();
+  await expect(page.getByRole('alert')).toContainText('has no role here');
+  await expect(page).toHaveURL(/\/sign-in/);
+});
+
+test('a provider that does not answer is named, and the sign-in page stays', async ({ browser, service, provider }) => {
+  const page = await visit(browser, service, '/');
+  provider.isUp = false;
+  await signOn(page).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  provider.isUp = true;
+  await signOn(page).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+});
+
+test('signing out ends the session here and at the provider', async ({ browser, service, provider }) => {
+  const page = await visit(browser, service, '/');
+  await signOn(page).click();
+  await page.getByRole('button', { name: /Ada/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expect(signOn(page)).toBeVisible();
+  expect(provider.heard).toContain('GET /end');
+  await page.goto(`${service.url}/jobs`);
+  await expect(signOn(page)).toBeVisible();
+});

@@ -1,0 +1,107 @@
+// Undo of what was changed on devices: offered for ten seconds, by mouse and by keyboard, for many devices and for one.
+import {
+  choose,
+  createMany,
+  devicesOf,
+  dialog,
+  openDevices,
+  selectShown,
+  setGroup,
+  withoutBulkWork,
+} from './bulk-actions.ts';
+import { expect, expectAccessible, test } from './fixtures.ts';
+
+const DONE = 'Close';
+
+test('a group set on many devices is undone from the notice @main', async ({ signedIn: page, service }) => {
+  await createMany(service, 3, (index) => `hall ${index}`);
+  await openDevices(page, service);
+  await selectShown(page).check();
+  await setGroup(page, 'north');
+  await dialog(page).getByRole('button', { name: 'Set the group of 3 devices' }).click();
+  await expect(dialog(page).getByText('3 done.')).toBeVisible();
+  await dialog(page).getByRole('button', { name: DONE, exact: true }).last().click();
+  const notice = page.getByRole('alert').filter({ hasText: '3 devices changed.' });
+  await expect(notice).toBeVisible();
+  await expectAccessible(page);
+  await notice.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Undone: 3 devices.' })).toBeVisible();
+  await expect(notice).toBeHidden();
+  expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup).sort()).toEqual([
+    'hall 0',
+    'hall 1',
+    'hall 2',
+  ]);
+});
+
+test('what was changed since stays, and the notice leads to the reasons', async ({ signedIn: page, service }) => {
+  await createMany(service, 2);
+  await openDevices(page, service);
+  await selectShown(page).check();
+  await setGroup(page, 'north');
+  await dialog(page).getByRole('button', { name: 'Set the group of 2 devices' }).click();
+  await expect(dialog(page).getByText('2 done.')).toBeVisible();
+  const [{ DeviceId } = { DeviceId: '' }] = await devicesOf(service);
+  await service.call('PATCH', `/v1/devices/${DeviceId}`, { DeviceGroup: 'south' });
+  // The results offer it too.
+  await dialog(page).getByRole('button', { name: 'Undo' }).click();
+  const notice = page.getByRole('alert').filter({ hasText: 'Undone for 1 of 2 devices.' });
+  await notice.getByRole('link', { name: 'See why' }).click();
+  await expect(page.getByText('Changed since, and left as it is: group')).toBeVisible();
+  expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup).sort()).toEqual(['', 'south']);
+});
+
+test('a field edited in place is undone by the keyboard', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('lift 1', 'house A');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await page.getByRole('button', { name: 'Edit group' }).press('Enter');
+  await page.getByRole('textbox', { name: 'Group' }).fill('house B');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: 'Changed the group of lift 1.' })).toBeVisible();
+  await page.keyboard.press('Control+z');
+  await expect(page.getByRole('alert').filter({ hasText: 'Undone: lift 1 is as before.' })).toBeVisible();
+  await expect(page.getByText('house A')).toBeVisible();
+});
+
+test('a tag of one device is put back and taken off again, unless it was changed since', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId } = await service.createDevice('buoy');
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  const tags = page.getByRole('region', { name: 'Tags' });
+  await tags.getByLabel('Tag to add').fill('solar');
+  await tags.getByRole('button', { name: 'Create and add' }).click();
+  const notice = (text: string) => page.getByRole('alert').filter({ hasText: text });
+  await notice('Tagged buoy with “solar”.').getByRole('button', { name: 'Undo' }).click();
+  await expect(tags.getByText('No tags.')).toBeVisible();
+
+  await tags.getByLabel('Tag to add').fill('solar');
+  await tags.getByRole('button', { name: 'Add', exact: true }).click();
+  await tags.getByRole('button', { name: 'Remove solar' }).click();
+  await notice('Removed the tag “solar” from buoy.').getByRole('button', { name: 'Undo' }).click();
+  await expect(tags.getByRole('listitem')).toHaveText(['solar']);
+
+  await page.getByRole('button', { name: 'Edit group' }).click();
+  await page.getByRole('textbox', { name: 'Group' }).fill('mine');
+  await page.keyboard.press('Enter');
+  await expect(notice('Changed the group of buoy.')).toBeVisible();
+  await service.call('PATCH', `/v1/devices/${DeviceId}`, { DeviceGroup: 'theirs' });
+  await notice('Changed the group of buoy.').getByRole('button', { name: 'Undo' }).click();
+  await expect(notice('buoy was changed since, and stays as it is.')).toBeVisible();
+  await expect(page.getByText('theirs')).toBeVisible();
+});
+
+test('a service without bulk work has no undo', async ({ signedIn: page, service }) => {
+  await withoutBulkWork(page);
+  await createMany(service, 2);
+  await openDevices(page, service);
+  await selectShown(page).check();
+  await choose(page, 'Set site');
+  await dialog(page).getByRole('combobox', { name: 'Site' }).fill('harbour');
+  await dialog(page).getByRole('button', { name: 'Set the site of 2 devices' }).click();
+  await expect(dialog(page).getByText('2 done.')).toBeVisible();
+  await dialog(page).getByRole('button', { name: DONE, exact: true }).last().click();
+  await expect(page.getByRole('cell', { name: 'harbour' })).toHaveCount(2);
+  await expect(page.getByRole('button', { name: 'Undo' })).toHaveCount(0);
+});

@@ -1,0 +1,65 @@
+// The devices of a small map as clusters on a flat projection of the world.
+import type { FleetIndex } from '#/fleet/fleet-index.ts';
+
+export interface PlacedCluster {
+  lat: number;
+  lng: number;
+  count: number;
+  offline: number;
+}
+
+/** Pixels of a cell; clusters never overlap. */
+const CELL = 46;
+const TILE = 256;
+const PLACED = 1;
+
+/** Web Mercator, in pixels of a zoom level. */
+function project(lat: number, lng: number, size: number): [x: number, y: number] {
+  const sine = Math.sin((Math.max(-85, Math.min(85, lat)) * Math.PI) / 180);
+  return [((lng + 180) / 360) * size, (0.5 - Math.log((1 + sine) / (1 - sine)) / (4 * Math.PI)) * size];
+}
+
+interface Cell extends PlacedCluster {
+  x: number;
+  y: number;
+}
+
+/** The largest first. */
+export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
+  const { places } = index;
+  if (!places) return [];
+  const status = index.coded('DeviceStatus');
+  const isOffline = status?.texts.map((text) => text === 'Offline') ?? [];
+  const size = TILE * 2 ** zoom;
+  const cells = new Map<number, Cell>();
+  for (const row of index.rows) {
+    if (places.kind[row] !== PLACED) continue;
+    const [lat, lng] = [places.lat[row] ?? 0, places.lng[row] ?? 0];
+    const [x, y] = project(lat, lng, size);
+    const key = Math.floor(x / CELL) * 100_000 + Math.floor(y / CELL);
+    let cell = cells.get(key);
+    if (!cell) cells.set(key, (cell = { lat: 0, lng: 0, x: 0, y: 0, count: 0, offline: 0 }));
+    cell.lat += lat;
+    cell.lng += lng;
+    cell.x += x;
+    cell.y += y;
+    cell.count += 1;
+    if (status && isOffline[status.code(row)]) cell.offline += 1;
+  }
+  const merged: Cell[] = [];
+  for (const cell of [...cells.values()].toSorted((one, two) => two.count - one.count)) {
+    const near = merged.find(
+      (other) =>
+        Math.hypot(other.x / other.count - cell.x / cell.count, other.y / other.count - cell.y / cell.count) <
+        CELL * 0.8,
+    );
+    if (!near) {
+      merged.push({ ...cell });
+      continue;
+    }
+    for (const name of ['lat', 'lng', 'x', 'y', 'count', 'offline'] as const) near[name] += cell[name];
+  }
+  return merged
+    .map(({ lat, lng, count, offline }) => ({ lat: lat / count, lng: lng / count, count, offline }))
+    .toSorted((one, two) => two.count - one.count);
+}

@@ -1,0 +1,153 @@
+// The history of the fleet as charts show it.
+import type { HistorySeries } from '#/contract/history.ts';
+import type { ChartMark } from '#/ui/chart/chart.tsx';
+import type { Span } from '#/ui/chart/chart-data.ts';
+
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+/** Marks that are closer than this share of the axis would cover each other. */
+const MARK_WIDTH = 0.03;
+
+export interface FleetSeries {
+  x: number[];
+  step: number;
+  /** Null where nothing is known. */
+  online: (number | null)[];
+  offline: (number | null)[];
+  unknown: Span[];
+  /** Where the history begins, if it does not reach back to the beginning of the span. */
+  since: number | undefined;
+}
+
+interface FleetNow {
+  online: number;
+  offline: number;
+}
+
+/**
+ * A new account begins with its first device, not with an empty day. `now`: the fleet at present, for a history that has
+ * no step yet.
+ */
+export function fleetSeries({ From, Step, ...counts }: HistorySeries, now?: FleetNow): FleetSeries {
+  const from = Date.parse(From);
+  const step = Step * 1000;
+  const { Unknown } = counts;
+  let { Online, Offline } = counts;
+  if (now && [...Online, ...Offline, ...Unknown].every((count) => count === 0)) {
+    Online = [...Online.slice(0, -1), now.online];
+    Offline = [...Offline.slice(0, -1), now.offline];
+  }
+  const has = Online.map((online, index) => online + (Offline[index] ?? 0) + (Unknown[index] ?? 0) > 0);
+  const first = Math.max(0, has.indexOf(true));
+  const isEmpty = !has.includes(true);
+  const indexes = isEmpty ? [] : Array.from({ length: Online.length - first }, (_, at) => first + at);
+  const isUnknown = (index: number) => (Unknown[index] ?? 0) > 0;
+  const unknown: Span[] = [];
+  for (const index of indexes.filter(isUnknown)) {
+    const at = from + index * step;
+    const last = unknown.at(-1);
+    if (last?.to === at) last.to = at + step;
+    else unknown.push({ from: at, to: at + step });
+  }
+  const known = (values: readonly number[]) => indexes.map((index) => (isUnknown(index) ? null : (values[index] ?? 0)));
+  return {
+    x: indexes.map((index) => from + index * step),
+    step,
+    online: known(Online),
+    offline: known(Offline),
+    unknown,
+    since: first > 0 && !isEmpty ? from + first * step : undefined,
+  };
+}
+
+/** The value of a day before the last one; undefined if it is not known. */
+export function dayBefore({ x, online }: Pick<FleetSeries, 'x' | 'online'>): number | undefined {
+  const at = (x.at(-1) ?? 0) - DAY;
+  const index = x.findLastIndex((time) => time <= at);
+  return index < 0 ? undefined : (online[index] ?? undefined);
+}
+
+export interface JobDays {
+  /** When each day began. */
+  x: number[];
+  succeeded: number[];
+  failed: number[];
+  other: number[];
+}
+
+/** Midnight in the reader's zone, so many days after that of `at`. */
+function midnight(at: number, zone: 'local' | 'utc', days = 0): number {
+  const day = new Date(at);
+  if (zone === 'utc') day.setUTCHours(24 * days, 0, 0, 0);
+  else {
+    day.setHours(0, 0, 0, 0);
+    day.setDate(day.getDate() + days);
+  }
+  return day.getTime();
+}
+
+/** The jobs that ended on each of the last days; those before the first one that the account knows are left out. */
+export function jobDays(
+  { Jobs }: Pick<HistorySeries, 'Jobs'>,
+  { now, zone, days, since }: { now: number; zone: 'local' | 'utc'; days: number; since: number | undefined },
+): JobDays {
+  const all = Array.from({ length: days }, (_, back) => midnight(now, zone, back + 1 - days));
+  const x = since === undefined ? all : all.filter((day) => day + DAY > since);
+  const sums = { succeeded: x.map(() => 0), failed: x.map(() => 0), other: x.map(() => 0) };
+  for (const { Time, Succeeded, Failed, Other } of Jobs) {
+    const index = x.indexOf(midnight(Date.parse(Time), zone));
+    if (index < 0) continue;
+    sums.succeeded[index]! += Succeeded;
+    sums.failed[index]! += Failed;
+    sums.other[index]! += Other;
+  }
+  return { x, ...sums };
+}
+
+/** The failures of the last 24 hours and of the 24 before. */
+export function failuresOfDays({ Jobs }: Pick<HistorySeries, 'Jobs'>, now: number): { last: number; before: number } {
+  const between = (from: number, to: number) =>
+    Jobs.reduce((sum, { Time, Failed }) => {
+      const age = now - Date.parse(Time);
+      return sum + (age >= from && age < to ? Failed : 0);
+    }, 0);
+  return { last: between(0, DAY), before: between(DAY, 2 * DAY) };
+}
+
+/** "3 more than yesterday", "the same as yesterday" */
+export function changeText(now: number, before: number, format: (value: number) => string): string {
+  if (now === before) return 'same as yesterday';
+  return `${format(Math.abs(now - before))} ${now > before ? 'more' : 'fewer'} than yesterday`;
+}
+
+export interface Deploy {
+  at: number;
+  name: string;
+  to: string;
+}
+
+/** Deploys of the span as marks; those that would cover each other are one. */
+export function deployMarks(
+  deploys: readonly Deploy[],
+  { from, to }: Span,
+  { all, Icon }: { all: string; Icon: NonNullable<ChartMark['Icon']> },
+): ChartMark[] {
+  const groups: Deploy[][] = [];
+  for (const deploy of deploys.filter(({ at }) => at >= from && at <= to).toSorted((one, two) => one.at - two.at)) {
+    const first = groups.at(-1)?.[0];
+    if (first && deploy.at - first.at < (to - from) * MARK_WIDTH) groups.at(-1)!.push(deploy);
+    else groups.push([deploy]);
+  }
+  return groups.flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const names = [...new Set(group.map(({ name }) => name))];
+    const some = names.slice(0, 4).join(', ') + (names.length > 4 ? ' …' : '');
+    return {
+      at: first.at,
+      label: names.length === 1 ? `Deploy of ${some}` : `${names.length} deploys: ${some}`,
+      to: names.length === 1 ? first.to : all,
+      Icon,
+    };
+  });
+}
