@@ -69,6 +69,10 @@ test('failures of all waves are in one group, and a state of a wave links to its
   await group.click();
   await expect(why.getByRole('table', { name: 'Devices of this group' }).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);
+  await why.getByRole('button', { name: 'Select' }).click();
+  await page.getByRole('menuitem', { name: 'In the device table' }).click();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('3 selected');
+  await page.goBack();
   await lane(page, 2).getByRole('link', { name: 'Failed 2' }).click();
   await expect(devices(page).getByRole('row')).toHaveCount(3);
   await expect(page.getByRole('combobox', { name: 'State' })).toHaveValue('Failed');

@@ -86,14 +86,22 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
   },
   {
     header: 'State',
-    width: '210px',
+    width: '140px',
     phone: 'second',
-    cell: ({ State, Attempt }) => (
-      <>
-        <StateOf words={deviceWords(State)} />
-        {Attempt > 1 && <span className="dim"> attempt {Attempt}</span>}
-      </>
-    ),
+    cell: ({ State }) => <StateOf words={deviceWords(State)} />,
+  },
+  {
+    header: 'Attempt',
+    width: '80px',
+    align: 'end',
+    phone: 'second',
+    cell: ({ Attempt }) =>
+      Attempt > 0 && (
+        <>
+          <span className="on-phone">attempt </span>
+          {formatCount(Attempt)}
+        </>
+      ),
   },
   { header: 'Reason', phone: 'wide', cell: ({ Because }) => <span className="dim">{Because}</span> },
   {

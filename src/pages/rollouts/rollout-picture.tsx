@@ -9,6 +9,7 @@ import { rolloutQueries } from '#/api/rollouts.ts';
 import { JobPicture } from '#/features/job-picture/job-picture.tsx';
 import { axisOf, type Run, type RunState } from '#/features/job-picture/runs.ts';
 import { paths } from '#/paths.ts';
+import { useNow } from '#/ui/controls/time.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { rolloutUrl } from './rollout-devices.tsx';
@@ -48,15 +49,16 @@ export function RolloutPicture({ rollout: { RolloutId, Devices, Waves } }: { rol
   const navigate = useNavigate();
   const rows = reading.data ?? NONE;
   const runs = useMemo(() => rows.flatMap(runOf), [rows]);
+  const now = useNow().getTime();
   const { search } = url.to({});
   const marks = useMemo(
     () =>
-      startsOf(Waves, axisOf(runs, Date.now())).map(({ at, wave }) => {
+      startsOf(Waves, axisOf(runs, now)).map(({ at, wave }) => {
         const to = new URLSearchParams(search);
         to.set('wave', String(wave));
         return { at, label: `Wave ${wave} started`, to: `?${to}`, Icon: IconPlayerPlay };
       }),
-    [Waves, runs, search],
+    [Waves, runs, now, search],
   );
   return (
     <View query={reading} name="the timeline" empty={null} rows={6}>

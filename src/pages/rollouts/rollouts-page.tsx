@@ -23,7 +23,6 @@ import { useMay } from '#/api/people.ts';
 const COLUMNS: Column<RolloutSummary>[] = [
   {
     header: 'Name',
-    width: '24%',
     cell: ({ RolloutId, Name }) => (
       <Link to={paths.rollout(RolloutId)} className={rowName}>
         <MiddleEllipsis text={Name} />
@@ -46,9 +45,10 @@ const COLUMNS: Column<RolloutSummary>[] = [
       </>
     ),
   },
-  { header: 'Devices', width: '27%', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  { header: 'Devices', width: '260px', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
   {
     header: 'Reason',
+    width: '24%',
     phone: 'wide',
     room: 'medium',
     cell: ({ Because }) => <span className="dim">{Because}</span>,
