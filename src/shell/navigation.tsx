@@ -24,7 +24,6 @@ import {
 import { accountQueries } from '#/api/account.ts';
 import { useCapabilities, useOffered } from '#/api/capabilities.ts';
 import { polled } from '#/api/query.ts';
-import { rolloutQueries, waitsForPerson } from '#/api/rollouts.ts';
 import { activityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -34,6 +33,7 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
+const WaitingRollouts = lazyPart(() => import('./waiting-rollouts.tsx'), 'WaitingRollouts');
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
 /** `tabs`: pages reached by this page's tabs. `bar`: shown in the bar of a phone. */
@@ -94,7 +94,7 @@ export function Navigation({ onGo }: { onGo: () => void }) {
             <PageLink page={page} className="frame-link row dim" onGo={onGo} />
             {page.label === 'Jobs' && hasRollouts !== false && (
               <PageLink page={ROLLOUTS} className="frame-link row dim" onGo={onGo}>
-                {hasRollouts && <WaitingRollouts />}
+                <WaitingRollouts open={hasRollouts === true && {}} isUrgent={false} />
               </PageLink>
             )}
           </Fragment>
@@ -117,19 +117,6 @@ export function Navigation({ onGo }: { onGo: () => void }) {
         </div>
       </div>
     </>
-  );
-}
-
-/** How many rollouts wait for a person. */
-function WaitingRollouts() {
-  const { data = [] } = useQuery(rolloutQueries.steps());
-  const count = data.filter(waitsForPerson).length;
-  if (count === 0) return null;
-  return (
-    <span className="frame-count tabular" title={`${formatCount(count)} waiting for a person`}>
-      {formatCount(count)}
-      <span className="visually-hidden"> waiting for a person</span>
-    </span>
   );
 }
 
