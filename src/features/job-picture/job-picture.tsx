@@ -70,7 +70,7 @@ export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, mark
     figures && `median ${formatDuration(figures.median)}, slowest ${formatDuration(lengthOf(figures.slowest))}`;
   return (
     <section className={classes.picture} aria-label="Timeline">
-      <div className={classes.over}>
+      <div>
         <h2>When devices ran</h2>
         <Chart
           label={`Devices over time: ${progress}`}
@@ -99,7 +99,7 @@ export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, mark
           />
         )}
       </div>
-      <div className={classes.took}>
+      <div>
         <h2>How long they took</h2>
         <Chart
           label={`Durations: ${words ?? 'no device has ended yet'}`}
