@@ -34,6 +34,7 @@ const MISSING = [
 /** Every page that the navigation and its tabs lead to, then a device and a job. */
 async function visitAll(page: Page): Promise<void> {
   const main = page.getByRole('navigation', { name: 'Main' });
+  await expect(main.getByRole('link', { name: 'Rollouts' })).toHaveCount(0);
   const names = await main.getByRole('link').allTextContents();
   expect(names.filter((name) => MISSING.includes(name))).toEqual([]);
   for (const name of names) {

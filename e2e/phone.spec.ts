@@ -142,13 +142,16 @@ test('the most used pages are in reach of a thumb, the others one tap further @m
 }) => {
   await page.goto(service.url);
   const bar = page.getByRole('navigation', { name: 'Most used' });
-  for (const name of ['Devices', 'Map', 'Jobs', 'Overview']) {
+  for (const name of ['Devices', 'Deploy', 'Jobs', 'Overview']) {
     await bar.getByRole('link', { name }).tap();
     await expect(heading(page)).toHaveText(name);
     await expect(bar.getByRole('link', { name })).toHaveAttribute('aria-current', 'page');
   }
+  await bar.getByRole('button', { name: 'Search' }).tap();
+  await expect(page.getByRole('dialog')).toBeVisible();
+  await page.keyboard.press('Escape');
   const more = page.getByRole('navigation', { name: 'Main' });
-  for (const name of ['Artifacts', 'Deploy', 'Tunnels', 'Settings']) {
+  for (const name of ['Map', 'Artifacts', 'Rollouts', 'Tunnels', 'Settings']) {
     await bar.getByRole('button', { name: 'More' }).tap();
     await expectFits(page, 'the menu');
     await more.getByRole('link', { name }).tap();

@@ -69,9 +69,51 @@ test('failures of all waves are in one group, and a state of a wave links to its
   await group.click();
   await expect(why.getByRole('table', { name: 'Devices of this group' }).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);
+  await why.getByRole('button', { name: 'Select' }).click();
+  await page.getByRole('menuitem', { name: 'In the device table' }).click();
+  await expect(page.getByRole('region', { name: 'Selected devices' })).toContainText('3 selected');
+  await page.goBack();
   await lane(page, 2).getByRole('link', { name: 'Failed 2' }).click();
   await expect(devices(page).getByRole('row')).toHaveCount(3);
   await expect(page.getByRole('combobox', { name: 'State' })).toHaveValue('Failed');
+});
+
+test('the picture of a rollout has all of its waves, and a part of it filters its devices', async ({
+  signedIn: page,
+  service,
+}) => {
+  const id = await rollOut(service, await fleet(service, 3));
+  await page.goto(`${service.url}/rollouts/${id}`);
+  await expect(heading(page)).toContainText('Succeeded');
+  const picture = page.getByRole('region', { name: 'Timeline' });
+  await expect(
+    picture.getByRole('slider', { name: 'Devices over time: 3 of 3 devices ended, 0 failed' }),
+  ).toBeVisible();
+  await expectAccessible(page);
+  // Nothing takes so long.
+  const { pathname } = new URL(page.url());
+  await page.goto(`${service.url}${pathname}?took=3600000-7200000`);
+  await expect(picture.getByText('Only devices that took 1 h 0 min to 2 h 0 min')).toBeVisible();
+  await expect(devices(page).getByRole('row')).toHaveCount(1);
+  await picture.getByRole('button', { name: 'Show all' }).click();
+  await expect(devices(page).getByRole('row')).toHaveCount(4);
+  await picture.getByRole('link', { name: 'Wave 1 started' }).click();
+  await expect(devices(page).getByRole('row')).toHaveCount(2);
+});
+
+test('the sidebar says how many rollouts wait for a person', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2);
+  await writeFile(made.broken, '');
+  await page.goto(`${service.url}/devices`);
+  const link = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: /^Rollouts/ });
+  await expect(link).toHaveAccessibleName('Rollouts');
+  await rollOut(service, made);
+  await expect(link).toHaveAccessibleName('Rollouts 1 waiting for a person');
+  await link.click();
+  await page.getByRole('table', { name: 'Rollouts' }).getByRole('link', { name: 'myapp 2.0.0' }).click();
+  await page.getByRole('button', { name: 'Abort…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Abort', exact: true }).click();
+  await expect(link).toHaveAccessibleName('Rollouts');
 });
 
 test('the map of a rollout shows where its devices are, by state', async ({ signedIn: page, service }) => {

@@ -352,6 +352,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'rollouts.get': plain,
   'rollouts.devices': plain,
   'rollouts.states': plain,
+  'rollouts.runs': plain,
   'rollouts.pause': step,
   'rollouts.resume': step,
   'rollouts.advance': step,

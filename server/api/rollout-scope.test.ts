@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Job } from '#/contract/jobs.ts';
-import type { Rollout, RolloutDevice, RolloutSummary } from '#/contract/rollouts.ts';
+import type { Rollout, RolloutDevice, RolloutRun, RolloutSummary } from '#/contract/rollouts.ts';
 import type { OrderedDevice, StandingOrder } from '#/contract/standing-orders.ts';
 import { until } from '../../scripts/test-process.ts';
 import { FakeAgent } from '../test-agents.ts';
@@ -113,6 +113,11 @@ test('a rollout across groups has the devices and figures of the groups alone', 
     states.flatMap(({ DeviceIds }) => DeviceIds),
     [ids.mine],
   );
+  const runs = await own.json<RolloutRun[]>('GET', `/v1/rollout/${rollouts.mixed}/runs`);
+  assert.deepEqual(
+    runs.map(({ DeviceId, Wave, State }) => [DeviceId, Wave, State]),
+    [[ids.mine, 1, 'Succeeded']],
+  );
   assert.deepEqual((await whole(rollouts.mixed)).Counts, { Succeeded: 1, Failed: 1 });
 });
 
@@ -121,7 +126,7 @@ test('a rollout within the groups is seen whole', async () => {
 });
 
 test('a rollout elsewhere is not there', async () => {
-  for (const path of ['', '/devices', '/states'])
+  for (const path of ['', '/devices', '/states', '/runs'])
     assert.equal(await own.status('GET', `/v1/rollout/${rollouts.foreign}${path}`), 404, path);
   for (const step of ['pause', 'resume', 'advance', 'retry', 'abort', 'rollback'])
     assert.equal(await own.status('POST', `/v1/rollout/${rollouts.foreign}/${step}`, { Version: 1 }), 404, step);
@@ -206,7 +211,7 @@ test('a device that is deleted or moved does not lock its rollout, but hides wha
   await json('PATCH', `/v1/devices/${moved.id}`, { DeviceGroup: 'bramble' });
   const { Version } = await own.json<Rollout>('GET', `/v1/rollout/${other}`);
   assert.equal(await own.status('POST', `/v1/rollout/${other}/abort`, { Version }), 403);
-  for (const path of ['', '/devices', '/states']) {
+  for (const path of ['', '/devices', '/states', '/runs']) {
     const text = await (await own.call('GET', `/v1/rollout/${other}${path}`)).text();
     assert.ok(!text.includes(moved.id) && !text.includes('anchor-moved'), path);
   }

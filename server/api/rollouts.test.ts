@@ -1,7 +1,7 @@
 // Rollouts from end to end, with agents that succeed, fail and stay away.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
-import type { Rollout, RolloutDevice, RolloutDraft } from '#/contract/rollouts.ts';
+import type { Rollout, RolloutDevice, RolloutRun, RolloutDraft } from '#/contract/rollouts.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -290,6 +290,22 @@ test('devices by state, all of them in groups, and an event for each step', asyn
     failed.Items.map(({ DeviceId }) => DeviceId),
     [chosen],
   );
+  const runs = (await (await service.call('GET', `/v1/rollout/${id}/runs`)).json()) as RolloutRun[];
+  assert.deepEqual(
+    runs.map(({ DeviceId, Wave, State }) => [DeviceId, Wave, State]),
+    [[chosen, 1, 'Failed']],
+  );
+  const [from = 0, to = 0] = [runs[0]?.StartTime, runs[0]?.EndTime].map((text) => Date.parse(text ?? ''));
+  const count = async (filter: string) => {
+    const listed = await service.call('GET', `/v1/rollout/${id}/devices?${filter}`);
+    return ((await listed.json()) as { Items: unknown[] }).Items.length;
+  };
+  assert.equal(await count(`during=${from}-${to + 1}`), 1);
+  assert.equal(await count(`during=${to + 1}-${to + 2}`), 0, 'it had ended');
+  assert.equal(await count(`during=0-${from}`), 0, 'it had not begun');
+  assert.equal(await count(`took=${to - from}-${to - from + 1}`), 1);
+  assert.equal(await count(`took=${to - from + 1}-${to - from + 2}`), 0);
+  assert.equal((await service.call('GET', `/v1/rollout/${id}/devices?took=long`)).status, 400);
   const groups = await (await service.call('GET', `/v1/rollout/${id}/states`)).json();
   const others = all.slice(1).map((unit) => unit.id);
   assert.deepEqual(groups, [

@@ -20,6 +20,7 @@ import {
   devicesOf,
   failedDevices,
   jobOfDevice,
+  runsOf,
   skipDevice,
   statesOf,
   succeededDevices,
@@ -47,6 +48,12 @@ import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } fr
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
+
+/** Both ends of "from-to". */
+function spanOf(text: string | undefined): { from: number; to: number } | undefined {
+  const [from, to] = (text ?? '').split('-').map(Number);
+  return from === undefined || to === undefined ? undefined : { from, to };
+}
 
 type StepRequest = HandlerRequest & {
   params: { rollout_id: string };
@@ -172,7 +179,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     },
 
     devices: async (request) => {
-      const { limit, before, state, wave: only } = request.query;
+      const { limit, before, state, wave: only, during, took } = request.query;
       const scope = scopeOf(request);
       const row = await rolloutById(db, scope, request.params.rollout_id);
       const most = Number(limit ?? DEFAULT_LIMIT);
@@ -181,6 +188,8 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         after: { wave: Number(wave), id },
         state,
         wave: only === undefined ? undefined : Number(only) - 1,
+        during: spanOf(during),
+        took: spanOf(took),
         limit: most + 1,
       });
       const shown = rows.slice(0, most);
@@ -201,6 +210,20 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
           DeviceIds: group.map(({ device_id }) => device_id),
         })),
       );
+    },
+
+    runs: async (request) => {
+      const scope = scopeOf(request);
+      const rows = await runsOf(db, scope, await rolloutById(db, scope, request.params.rollout_id));
+      return rows.map((row) => ({
+        DeviceId: row.device_id,
+        DeviceName: row.device_name,
+        Wave: row.wave + 1,
+        State: row.state,
+        JobId: row.job_id ?? '',
+        StartTime: time(row.started),
+        EndTime: time(row.ended),
+      }));
     },
 
     pause: (request) =>

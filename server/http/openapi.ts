@@ -26,6 +26,8 @@ const PARAMETERS: Record<string, string> = {
   state: 'Only devices in this state',
   person_id: 'PersonId of a person',
   wave: 'Only devices of this wave, from 1 on',
+  during: 'Only devices that ran between these times, in milliseconds since 1970, as from-to',
+  took: 'Only devices that have ended and took so many milliseconds, as from-to',
   limit: 'Most items of one answer',
   before: 'The Next of the answer before',
   actor: 'Whole Actor of an entry',

@@ -103,7 +103,7 @@ export interface DevicePosition {
 const devicesWithStates = (
   sql: Dialect,
 ) => `SELECT r.device_id, coalesce(v.name, r.device_name) AS device_name, r.wave, j.id AS job_id, j.attempt,
-    j.reason, j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
+    j.started, j.ended, j.reason, j.verdict_because, CASE WHEN w.number IS NULL THEN 0 ELSE 1 END AS has_begun,
     coalesce(r.outcome, CASE WHEN w.number IS NULL AND r.skipped = 0 THEN 'Pending' ELSE ${STATE} END) AS state
   FROM rollout_devices r
   LEFT JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
@@ -168,19 +168,33 @@ interface DevicesWanted {
   /** Filters; without them all devices are listed. */
   state?: RolloutDeviceState | undefined;
   wave?: number | undefined;
+  /** Those that ran at some moment of it. */
+  during?: Span | undefined;
+  /** Those that have ended and took so many milliseconds. */
+  took?: Span | undefined;
 }
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+const ANY: Span = { from: -1, to: -1 };
 
 /** Those in the scope, sorted by wave and id, after a position. */
 export function devicesOf(
   db: Reader,
   scope: Scope,
   rollout: RolloutRow,
-  { after, limit, state, wave = -1 }: DevicesWanted,
+  { after, limit, state, wave = -1, during = ANY, took = ANY }: DevicesWanted,
 ): Promise<DeviceStateRow[]> {
   const own = inGroups(db.dialect, scope, 'v.grp');
   return db.all<DeviceStateRow>(
     `SELECT * FROM (${devicesWithStates(db.dialect)} AND (r.wave, r.device_id) > (?, ?)${own.sql}) AS each
-    WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave) ORDER BY wave, device_id LIMIT ?`,
+    WHERE ? IN ('any', state) AND CAST(? AS BIGINT) IN (-1, wave)
+      AND (CAST(? AS BIGINT) < 0 OR (started < CAST(? AS BIGINT) AND (ended IS NULL OR ended >= CAST(? AS BIGINT))))
+      AND (CAST(? AS BIGINT) < 0 OR (ended - started >= CAST(? AS BIGINT) AND ended - started < CAST(? AS BIGINT)))
+    ORDER BY wave, device_id LIMIT ?`,
     rollout.account_id,
     rollout.seq,
     after.wave,
@@ -188,6 +202,12 @@ export function devicesOf(
     ...own.values,
     state ?? 'any',
     wave,
+    during.from,
+    during.to,
+    during.from,
+    took.from,
+    took.from,
+    took.to,
     limit,
   );
 }
@@ -202,6 +222,23 @@ export function statesOf(
   return db.all(
     `SELECT wave, state, device_id FROM (${devicesWithStates(db.dialect)}${own.sql}) AS each
      ORDER BY wave, state, device_id`,
+    rollout.account_id,
+    rollout.seq,
+    ...own.values,
+  );
+}
+
+export type RunRow = Pick<DeviceStateRow, 'device_id' | 'device_name' | 'wave' | 'state' | 'job_id'> & {
+  started: number;
+  ended: number | null;
+};
+
+/** Those in the scope that have begun, with the times of their last attempts. */
+export function runsOf(db: Reader, scope: Scope, rollout: RolloutRow): Promise<RunRow[]> {
+  const own = inGroups(db.dialect, scope, 'v.grp');
+  return db.all(
+    `SELECT device_id, device_name, wave, state, job_id, started, ended
+     FROM (${devicesWithStates(db.dialect)}${own.sql}) AS each WHERE started IS NOT NULL ORDER BY wave, device_id`,
     rollout.account_id,
     rollout.seq,
     ...own.values,

@@ -155,6 +155,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (scope) => (call, db) => call(db, scope, { seq: 1, kept: '[]', waves: 1 }),
   ),
   'rollout-devices.ts statesOf': SCOPES.map((scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 })),
+  'rollout-devices.ts runsOf': SCOPES.map((scope) => (call, db) => call(db, scope, { seq: 1, account_id: 1 })),
   'rollouts.ts plannedDevices': SCOPES.map((scope) => (call, db) => call(db, scope, 1)),
   'job-list.ts jobPage': JOB_FILTERS.flatMap((filter) => SCOPES.map((scope) => ({ filter, scope }))).map(
     ({ filter, scope }) =>
@@ -439,6 +440,9 @@ export const PLANS: Record<string, readonly string[]> = {
     'rollout_devices rollout_devices_by_wave, own_device sqlite_autoindex_devices_1, groups',
   ],
   'rollout-devices.ts outcomeOf': ['r key, v sqlite_autoindex_devices_1, w key, j jobs_current, sorts'],
+  'rollout-devices.ts runsOf': [
+    'r rollout_devices_by_wave, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid',
+  ],
   'rollout-devices.ts sitesOf': ['devices rowid'],
   'rollout-devices.ts statesOf': [
     'r rollout_devices_by_wave, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid, sorts',

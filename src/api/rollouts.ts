@@ -1,5 +1,11 @@
 // Rollouts. Requested only where the account lists the capability.
-import { isOver, rolloutEndpoints, type RolloutDeviceState, type RolloutDraft } from '#/contract/rollouts.ts';
+import {
+  isOver,
+  rolloutEndpoints,
+  type RolloutDeviceState,
+  type RolloutDraft,
+  type RolloutSummary,
+} from '#/contract/rollouts.ts';
 import { mutation, items, query, requestMutation } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 
@@ -13,7 +19,21 @@ const WHILE_LIVE = 10_000;
 export interface RolloutDeviceFilter {
   state: RolloutDeviceState | undefined;
   wave: number | undefined;
+  /** When they ran, and how long they took, in milliseconds. */
+  time?: Span | undefined;
+  took?: Span | undefined;
 }
+
+interface Span {
+  from: number;
+  to: number;
+}
+
+const spanText = ({ from, to }: Span) => `${from}-${to}`;
+
+/** Whether it goes on only when a person resumes it or lets the next wave begin; a maintenance window opens by itself. */
+export const waitsForPerson = ({ State, Because }: Pick<RolloutSummary, 'State' | 'Because'>): boolean =>
+  State === 'Paused' || (State === 'Waiting' && !Because.includes('maintenance window'));
 
 export const rolloutQueries = {
   list: () =>
@@ -22,6 +42,8 @@ export const rolloutQueries = {
       {},
       { poll: (rows) => (rows?.some(({ State }) => !isOver(State)) ? 2 * OFTEN : SELDOM) },
     ),
+  /** The same for the number in the navigation, which jobs and devices do not change: only steps of rollouts do. */
+  steps: () => query(rolloutEndpoints.list, {}, { part: 'steps', poll: SELDOM, spacing: OFTEN, isOver: () => true }),
   one: (id: string) =>
     query(
       rolloutEndpoints.get,
@@ -33,17 +55,24 @@ export const rolloutQueries = {
       },
     ),
   /** Devices by wave; refetched with the rollout, so that a page never contradicts itself. */
-  devices: (id: string, { state, wave }: RolloutDeviceFilter) =>
+  devices: (id: string, { state, wave, time, took }: RolloutDeviceFilter) =>
     items(
       rolloutEndpoints.devices,
       {
         params: { rollout_id: id },
-        query: { limit: PAGE, ...(state && { state }), ...(wave && { wave: String(wave) }) },
+        query: {
+          limit: PAGE,
+          ...(state && { state }),
+          ...(wave && { wave: String(wave) }),
+          ...(time && { during: spanText(time) }),
+          ...(took && { took: spanText(took) }),
+        },
       },
       { readWith: 'get', poll: false, keepPrevious: true },
     ),
   states: (id: string) =>
     query(rolloutEndpoints.states, { params: { rollout_id: id } }, { readWith: 'get', poll: false }),
+  runs: (id: string) => query(rolloutEndpoints.runs, { params: { rollout_id: id } }, { readWith: 'get', poll: false }),
   plan: (body: RolloutDraft) =>
     query(rolloutEndpoints.plan, { body }, { isSnapshot: true, poll: false, retry: false, keepPrevious: true }),
 };

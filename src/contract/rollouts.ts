@@ -221,6 +221,21 @@ const rolloutDevice = z.object({
 });
 export type RolloutDevice = z.output<typeof rolloutDevice>;
 
+const rolloutRun = z.object({
+  DeviceId: z.string(),
+  DeviceName: text,
+  Wave: number,
+  State: z.enum(ROLLOUT_DEVICE_STATES),
+  JobId: text,
+  StartTime: text,
+  /** '' while it runs. */
+  EndTime: text,
+});
+export type RolloutRun = z.output<typeof rolloutRun>;
+
+/** Two numbers of milliseconds. */
+const span = z.string().check(z.regex(/^\d{1,15}-\d{1,15}$/, 'must be like 1000-2000'));
+
 const oneRollout = z.object({ rollout_id: pathId });
 /** A Version other than the current one is refused with a 409 that says what happened. */
 const controlBody = z.object({ Version: z.int(), Reason: z.optional(z.string().check(z.maxLength(500))) });
@@ -298,6 +313,8 @@ export const rolloutEndpoints = resource('rollouts', {
       before: z.optional(z.string().check(z.regex(/^(\d{1,3}\..{1,255})?$/, 'must be a Next value of this list'))),
       state: z.optional(z.enum(ROLLOUT_DEVICE_STATES)),
       wave: z.optional(z.string().check(z.regex(/^\d{1,3}$/, 'must be the Number of a wave'))),
+      during: z.optional(span),
+      took: z.optional(span),
     }),
     response: z.object({ Items: z.array(rolloutDevice), Next: text }),
   },
@@ -310,6 +327,16 @@ export const rolloutEndpoints = resource('rollouts', {
     summary: 'List the ids of the devices of a rollout by wave and state',
     params: oneRollout,
     response: list(z.object({ Wave: number, State: z.enum(ROLLOUT_DEVICE_STATES), DeviceIds: z.array(z.string()) })),
+  },
+  /** When the devices that have begun did so, and when they ended, for a picture of all waves. */
+  runs: {
+    method: 'GET',
+    path: '/v1/rollout/:rollout_id/runs',
+    permission: 'read',
+    addition: true,
+    summary: 'List when each device of a rollout began and ended, by wave',
+    params: oneRollout,
+    response: list(rolloutRun),
   },
   pause: step('pause', 'Begin no further wave; what runs goes on'),
   resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),

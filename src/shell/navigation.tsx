@@ -1,5 +1,6 @@
 // The links to all pages: a column beside the page, or on a phone a bar with the most used pages and a menu for the rest.
 // index.html draws the same before any script has loaded.
+import { Fragment, type ReactNode } from 'react';
 import { useLocation } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { useComputedColorScheme, useMantineColorScheme } from '@mantine/core';
@@ -14,12 +15,14 @@ import {
   IconPackage,
   IconPlugConnected,
   IconRocket,
+  IconSearch,
   IconSettings,
+  IconStairsUp,
   IconSun,
   IconX,
 } from '@tabler/icons-react';
 import { accountQueries } from '#/api/account.ts';
-import { useCapabilities } from '#/api/capabilities.ts';
+import { useCapabilities, useOffered } from '#/api/capabilities.ts';
 import { polled } from '#/api/query.ts';
 import { activityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
@@ -30,24 +33,27 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
+const WaitingRollouts = lazyPart(() => import('./waiting-rollouts.tsx'), 'WaitingRollouts');
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
 /** `tabs`: pages reached by this page's tabs. `bar`: shown in the bar of a phone. */
 const PAGES = [
   { to: paths.overview(), label: 'Overview', Icon: IconLayoutDashboard, bar: true },
   { to: paths.devices(), label: 'Devices', Icon: IconCpu, bar: true },
-  { to: paths.map(), label: 'Map', Icon: IconMap2, bar: true },
+  { to: paths.map(), label: 'Map', Icon: IconMap2 },
   { to: paths.artifacts(), label: 'Artifacts', Icon: IconPackage, tabs: [paths.workflows()] },
-  { to: paths.deploy(), label: 'Deploy', Icon: IconRocket },
+  { to: paths.deploy(), label: 'Deploy', Icon: IconRocket, bar: true },
   {
     to: paths.jobs(),
     label: 'Jobs',
     Icon: IconChartDots3,
     bar: true,
-    tabs: [paths.rollouts(), paths.queues(), paths.archive()],
+    tabs: [paths.queues(), paths.archive()],
   },
   { to: paths.tunnels(), label: 'Tunnels', Icon: IconPlugConnected },
 ];
+/** Left out where the service is known to have none. */
+const ROLLOUTS = { to: paths.rollouts(), label: 'Rollouts', Icon: IconStairsUp, tabs: [paths.orders()] };
 const ACTIVITY = { label: 'Activity', Icon: IconActivity, tabs: [paths.activity()] };
 const BAR = PAGES.filter(({ bar }) => bar);
 
@@ -55,9 +61,10 @@ interface PageLinkProps {
   page: Pick<(typeof PAGES)[number], 'to' | 'label' | 'Icon' | 'bar' | 'tabs'>;
   className: string;
   onGo: () => void;
+  children?: ReactNode;
 }
 
-function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo }: PageLinkProps) {
+function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo, children }: PageLinkProps) {
   const { pathname } = useLocation();
   const isWithin = tabs.some((path) => pathname === path || pathname.startsWith(`${path}/`));
   return (
@@ -71,18 +78,28 @@ function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo }
     >
       <Icon size={18} stroke={1.6} aria-hidden />
       {label}
+      {children}
     </NavLink>
   );
 }
 
 export function Navigation({ onGo }: { onGo: () => void }) {
   const [activity] = activityTabs(useCapabilities());
+  const hasRollouts = useOffered('rollouts');
   return (
     <>
       <div className="frame-links stack">
-        {[...PAGES, ...(activity ? [{ ...ACTIVITY, to: activity.to }] : [])].map((page) => (
-          <PageLink key={page.to} page={page} className="frame-link row dim" onGo={onGo} />
+        {PAGES.map((page) => (
+          <Fragment key={page.to}>
+            <PageLink page={page} className="frame-link row dim" onGo={onGo} />
+            {page.label === 'Jobs' && hasRollouts !== false && (
+              <PageLink page={ROLLOUTS} className="frame-link row dim" onGo={onGo}>
+                <WaitingRollouts open={hasRollouts === true && {}} isUrgent={false} />
+              </PageLink>
+            )}
+          </Fragment>
         ))}
+        {activity && <PageLink page={{ ...ACTIVITY, to: activity.to }} className="frame-link row dim" onGo={onGo} />}
       </div>
       <div className="frame-foot stack">
         <BulkIndicator open={{ onGo }} isUrgent={false} />
@@ -108,15 +125,20 @@ interface PhoneBarProps {
   open: boolean;
   onToggle: () => void;
   onGo: () => void;
+  onFind: () => void;
 }
 
-export function PhoneBar({ open, onToggle, onGo }: PhoneBarProps) {
+export function PhoneBar({ open, onToggle, onGo, onFind }: PhoneBarProps) {
   const Toggle = open ? IconX : IconMenu2;
   return (
     <nav aria-label="Most used" className="frame-bar">
       {BAR.map((page) => (
         <PageLink key={page.to} page={page} className="frame-tab dim" onGo={onGo} />
       ))}
+      <button type="button" className="frame-tab bare dim" onClick={onFind}>
+        <IconSearch size={18} stroke={1.6} aria-hidden />
+        Search
+      </button>
       <button
         type="button"
         className="frame-tab bare dim"

@@ -43,23 +43,18 @@ export function usePalette(showRequests: () => void) {
   };
 }
 
-/** `words`: with its label and shortcut, where there is room. */
-export function PaletteButton({ onOpen, words = false }: { onOpen: () => void; words?: boolean }) {
-  const icon = <IconSearch size={words ? 16 : 20} stroke={1.6} aria-hidden />;
-  return words ? (
+/** On a phone, the bar below the page has a button of its own. */
+export function PaletteButton({ onOpen }: { onOpen: () => void }) {
+  return (
     <button
       type="button"
       className="frame-find row box small dim"
       aria-keyshortcuts="Control+K Meta+K"
       onClick={onOpen}
     >
-      {icon}
+      <IconSearch size={16} stroke={1.6} aria-hidden />
       Find anything
       <kbd aria-hidden>{isApple ? '⌘ K' : 'Ctrl K'}</kbd>
-    </button>
-  ) : (
-    <button type="button" className="bare" aria-label="Find anything" onClick={onOpen}>
-      {icon}
     </button>
   );
 }

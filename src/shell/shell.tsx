@@ -89,12 +89,11 @@ function Frame() {
       <div className={classes.progress} data-busy={navigation.state !== 'idle'} aria-hidden />
       <header className="frame-top">
         <Brand />
-        <PaletteButton onOpen={palette.open} />
       </header>
-      <PhoneBar open={open} onToggle={() => setOpen(!open)} onGo={close} />
+      <PhoneBar open={open} onToggle={() => setOpen(!open)} onGo={close} onFind={palette.open} />
       <nav id="navigation" aria-label="Main" className="frame-side stack" data-open={open}>
         <Brand />
-        <PaletteButton words onOpen={palette.open} />
+        <PaletteButton onOpen={palette.open} />
         <Navigation onGo={close} />
       </nav>
       <main id="main" tabIndex={-1} className="frame-main">

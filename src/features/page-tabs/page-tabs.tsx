@@ -35,11 +35,15 @@ const offeredTabs = (tabs: readonly Tab[], all: readonly Capability[]) =>
 
 const JOBS: readonly Tab[] = [
   { to: paths.jobs(), label: 'Jobs' },
-  { to: paths.rollouts(), label: 'Rollouts', needs: 'rollouts' },
-  { to: paths.orders(), label: 'Standing orders', needs: 'orders' },
   { to: paths.queues(), label: 'Queues', needs: 'queue' },
   { to: paths.archive(), label: 'Archive', needs: 'archive' },
 ];
+const ROLLOUTS: readonly Tab[] = [
+  { to: paths.rollouts(), label: 'Rollouts', needs: 'rollouts' },
+  { to: paths.orders(), label: 'Standing orders', needs: 'orders' },
+];
+export const RolloutTabs = () => <PageTabs name="Rollouts" tabs={ROLLOUTS} />;
+
 export const JobTabs = () => <PageTabs name="Jobs" tabs={JOBS} />;
 
 const ARTIFACTS = [

@@ -61,6 +61,19 @@ function lineOf(child: Job): string {
   return line;
 }
 
+const ATTEMPT: Column<Job> = {
+  header: 'Attempt',
+  width: '80px',
+  align: 'end',
+  phone: 'second',
+  cell: (child) => (
+    <>
+      <span className="on-phone">attempt </span>
+      {attemptOf(child)}
+    </>
+  ),
+};
+
 interface ColumnsRequest {
   jobs: ChildJobs;
   fleet: FleetIndex | undefined;
@@ -114,14 +127,10 @@ export function childColumns({ jobs, fleet, fields, opened, url, found, box }: C
     {
       header: 'State',
       by: 'state',
-      width: opened ? '124px' : jobs.earlier.size > 0 ? '200px' : '124px',
-      cell: (child) => (
-        <>
-          <VerdictMark judgement={verdictOf(child)} />
-          {attemptOf(child) > 1 && <span className="dim"> attempt {attemptOf(child)}</span>}
-        </>
-      ),
+      width: '124px',
+      cell: (child) => <VerdictMark judgement={verdictOf(child)} />,
     },
+    ...(jobs.earlier.size > 0 ? [ATTEMPT] : []),
     { header: 'Exit code', by: 'exit', width: '92px', phone: 'second', cell: exitCode },
   ];
   if (opened) return columns;

@@ -10,6 +10,8 @@ import { canStop, jobState } from '#/contract/job-state.ts';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
 import { useSelection } from '#/features/bulk/selection.ts';
 import type { Selection } from '#/ui/table/selected-ids.ts';
+import { runOf } from '#/features/job-picture/run-of-job.ts';
+import { isInBrush } from '#/features/job-picture/runs.ts';
 import { totalOf } from '#/features/jobs/outcome.ts';
 import { FAILURES, VERDICTS, verdictOf, type VerdictCounts } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -82,8 +84,13 @@ function checkboxColumn(all: readonly string[], { ids, add, remove, toggle }: Se
 
 const NONE: readonly Job[] = [];
 
+const runTimes = (child: Job) => {
+  const { from, to } = runOf(child, '', '') ?? {};
+  return { from, to };
+};
+
 /** The devices that match the URL's filters, in its order; `found`: the line of each that matches the search. */
-function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { state, name, sort }: JobUrl) {
+function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { state, name, time, took, sort }: JobUrl) {
   const { rows, outputs } = jobs;
   const now = useNow();
   useWantedOutputs(outputs, name.trim() === '' ? NONE : rows);
@@ -91,9 +98,12 @@ function useShownChildren(jobs: ChildJobs, fleet: FleetIndex | undefined, { stat
   const filtered = useMemo(
     () =>
       rows.filter(
-        (child) => (state === undefined || verdictOf(child).verdict === state) && (!found || found.has(child)),
+        (child) =>
+          (state === undefined || verdictOf(child).verdict === state) &&
+          (!found || found.has(child)) &&
+          isInBrush(runTimes(child), { time, took }),
       ),
-    [rows, state, found],
+    [rows, state, found, time, took],
   );
   const shown = useMemo(() => sortChildren(filtered, sort, { fleet, now }), [filtered, sort, fleet, now]);
   const shownIds = useMemo(() => shown.map(({ DeviceId }) => DeviceId).filter(Boolean), [shown]);
@@ -122,7 +132,11 @@ export function JobChildren(props: { parent: Job; jobs: ChildJobs; fleet: FleetI
         {shown.length === 0 ? (
           <Empty
             title="No device matches"
-            next={{ label: 'Show all', variant: 'default', onClick: () => url.set({ name: '', state: undefined }) }}
+            next={{
+              label: 'Show all',
+              variant: 'default',
+              onClick: () => url.set({ name: '', state: undefined, time: undefined, took: undefined }),
+            }}
           />
         ) : (
           <VirtualTable

@@ -26,6 +26,7 @@ import { deployAgain, keysOf, whyNoRetry, type ChildJobs } from './children/chil
 import { useChildRows } from './children/use-child-rows.ts';
 import { JobChildren } from './job-children.tsx';
 import { JobProgress } from './job-progress.tsx';
+import { ChildrenPicture } from './children-picture.tsx';
 import { JobFacts } from './job-facts.tsx';
 import { JobLog } from './job-log.tsx';
 import { ALREADY_ASKED, explainWaiting } from '#/features/jobs/job-words.ts';
@@ -237,6 +238,7 @@ function ParentBody({ job, outcome }: { job: Job; outcome: VerdictCounts }) {
         {() => (
           <>
             <FailuresPanel open={failed && { job, jobs }} fallback={<Skeleton name="the failures" rows={3} />} />
+            {rows.length > 1 && <ChildrenPicture jobs={jobs} />}
             <JobChildren parent={job} jobs={jobs} fleet={fleet} />
           </>
         )}

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { standingOrderEndpoints, type StandingOrder } from '#/contract/standing-orders.ts';
 import { standingOrderQueries } from '#/api/standing-orders.ts';
-import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { RolloutTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -146,7 +146,7 @@ export function OrdersPage() {
       lead="A group, and the version of an artifact that its devices should have."
       actions={orders.data?.length !== 0 && create}
     >
-      <JobTabs />
+      <RolloutTabs />
       <View
         query={orders}
         name="the standing orders"

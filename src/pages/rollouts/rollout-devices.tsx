@@ -9,6 +9,8 @@ import {
   type RolloutDevice,
 } from '#/contract/rollouts.ts';
 import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
+import { spanPart } from '#/features/job-picture/brush-url.ts';
+import { isBrushed } from '#/features/job-picture/runs.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -36,6 +38,9 @@ export const rolloutUrl = urlSchema({
   state: oneOf(ROLLOUT_DEVICE_STATES),
   wave: positive,
   view: oneOf(['list', 'map'], 'list'),
+  /** The selected parts of the picture's axes: when devices ran, and how long they took. */
+  time: spanPart,
+  took: spanPart,
   /** The failure group that is open. */
   failures: optional,
 });
@@ -81,14 +86,22 @@ const columnsOf = (canSkip: boolean): Column<RolloutDevice>[] => [
   },
   {
     header: 'State',
-    width: '210px',
+    width: '140px',
     phone: 'second',
-    cell: ({ State, Attempt }) => (
-      <>
-        <StateOf words={deviceWords(State)} />
-        {Attempt > 1 && <span className="dim"> attempt {Attempt}</span>}
-      </>
-    ),
+    cell: ({ State }) => <StateOf words={deviceWords(State)} />,
+  },
+  {
+    header: 'Attempt',
+    width: '80px',
+    align: 'end',
+    phone: 'second',
+    cell: ({ Attempt }) =>
+      Attempt > 0 && (
+        <>
+          <span className="on-phone">attempt </span>
+          {formatCount(Attempt)}
+        </>
+      ),
   },
   { header: 'Reason', phone: 'wide', cell: ({ Because }) => <span className="dim">{Because}</span> },
   {
@@ -110,14 +123,21 @@ const COLUMNS = { open: columnsOf(true), over: columnsOf(false) };
 
 export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
   const { RolloutId: id, Waves, Counts, Devices } = rollout;
-  const [{ state, wave, view }, url] = useUrlState(rolloutUrl);
-  const filter = { state, wave };
+  const [{ state, wave, time, took, view }, url] = useUrlState(rolloutUrl);
+  const filter = { state, wave, time, took };
   const counts = wave === undefined ? Counts : (Waves[wave - 1]?.Counts ?? {});
   const shown = state ? (counts[state] ?? 0) : Object.values(counts).reduce((sum, count) => sum + count, 0);
   return (
     <Section title="Devices">
       <div className="stack">
-        <FilterBar label="Devices of the rollout" count={`${formatCount(shown)} of ${counted(Devices, 'device')}`}>
+        <FilterBar
+          label="Devices of the rollout"
+          count={
+            isBrushed(filter)
+              ? `of ${counted(Devices, 'device')}`
+              : `${formatCount(shown)} of ${counted(Devices, 'device')}`
+          }
+        >
           <NativeSelect
             aria-label="Wave"
             value={String(wave ?? '')}

@@ -10,6 +10,7 @@ import { isLean } from '#/api/lean-rows.ts';
 import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
 import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
+import { SelectGroupButton } from '#/features/failure-groups/select-group-button.tsx';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
@@ -94,7 +95,7 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
   );
   return (
     <div className={classes.members}>
-      <div role="group" aria-label="Actions for this group">
+      <div className="flow" role="group" aria-label="Actions for this group">
         <RetryGroupButton
           count={group.keys.length}
           fault={
@@ -102,6 +103,7 @@ function Members({ rollout, group, failures: { byKey } }: MembersProps) {
           }
           onClick={() => setRetried(members.map(({ id }) => id))}
         />
+        <SelectGroupButton ids={members.map(({ id }) => id)} />
       </div>
       <VirtualTable name="Devices of this group" bounded columns={COLUMNS} rows={members} rowKey={({ key }) => key} />
       {retried && (

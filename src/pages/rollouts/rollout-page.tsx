@@ -23,6 +23,7 @@ import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { RolloutActions } from './rollout-actions.tsx';
+import { RolloutPicture } from './rollout-picture.tsx';
 import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
 import { RolloutFacts } from './rollout-facts.tsx';
 import { paceText } from './pace.ts';
@@ -100,6 +101,7 @@ function Found({ rollout }: { rollout: Rollout }) {
           </div>
           <RolloutSteps rollout={rollout} />
         </div>
+        <RolloutPicture rollout={rollout} />
         <RolloutDevices rollout={rollout} dialog={dialog} />
         <OriginLine object={rollout.RolloutId} />
       </div>

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { rolloutEndpoints, type RolloutSummary } from '#/contract/rollouts.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
-import { JobTabs } from '#/features/page-tabs/page-tabs.tsx';
+import { RolloutTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -23,7 +23,6 @@ import { useMay } from '#/api/people.ts';
 const COLUMNS: Column<RolloutSummary>[] = [
   {
     header: 'Name',
-    width: '24%',
     cell: ({ RolloutId, Name }) => (
       <Link to={paths.rollout(RolloutId)} className={rowName}>
         <MiddleEllipsis text={Name} />
@@ -46,9 +45,10 @@ const COLUMNS: Column<RolloutSummary>[] = [
       </>
     ),
   },
-  { header: 'Devices', width: '27%', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  { header: 'Devices', width: '260px', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
   {
     header: 'Reason',
+    width: '24%',
     phone: 'wide',
     room: 'medium',
     cell: ({ Because }) => <span className="dim">{Because}</span>,
@@ -81,7 +81,7 @@ export function RolloutsPage() {
       lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back Online."
       actions={rollouts.data?.length !== 0 && <NewRollout />}
     >
-      <JobTabs />
+      <RolloutTabs />
       <View
         query={rollouts}
         name="the rollouts"

@@ -1,20 +1,16 @@
 // An open group: actions on exactly its devices, their list, and the log of one of them.
 import { useMemo, useState } from 'react';
-import { useNavigate } from 'react-router';
-import { Button, Menu } from '@mantine/core';
-import { IconChevronDown, IconDownload, IconTagPlus } from '@tabler/icons-react';
+import { Button } from '@mantine/core';
+import { IconDownload, IconTagPlus } from '@tabler/icons-react';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import { useOffered } from '#/api/capabilities.ts';
-import { selection } from '#/features/bulk/selection.ts';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
-import { paths } from '#/paths.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
 import { useUrlState, type UrlActions } from '#/ui/url/use-url-state.ts';
 import { jobUrl, type JobUrl } from '#/pages/job/children/job-url.ts';
-import { focusPage } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { childName, whyNoRetry, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
@@ -23,6 +19,7 @@ import { nextTask } from '#/lib/pace.ts';
 import { csvLine, csvText } from '#/contract/csv.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
+import { SelectGroupButton } from '#/features/failure-groups/select-group-button.tsx';
 import { tellingLineOf } from '#/features/failure-groups/failure-client.ts';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './failures.module.css';
@@ -57,7 +54,6 @@ const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), '
 
 export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job: Job }) {
   const [{ dialog }, url] = useUrlState(jobUrl);
-  const navigate = useNavigate();
   const members = useMemo(() => group.keys.flatMap((key) => jobs.byKey.get(key) ?? []), [group.keys, jobs.byKey]);
   const ids = members.map(({ DeviceId }) => DeviceId).filter(Boolean);
   // The devices of an action are fixed when its dialog opens, though the group may grow meanwhile.
@@ -69,11 +65,6 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
   const noTags = useMay(tagEndpoints.attach, 'Tagging devices');
   const retry = dialog === 'retry-group' && { job, targets: members, which: 'this group', onClose: closeDialog };
   const hasTags = useOffered('tags') === true;
-  const choose = (to: string) => {
-    selection.set(ids);
-    void navigate(to);
-    focusPage();
-  };
   return (
     <div className={classes.details}>
       <div className="flow" role="group" aria-label="Actions for this group">
@@ -98,21 +89,7 @@ export function GroupDetails({ job, jobs, group, client }: GroupLogProps & { job
             </Button>
           </Gate>
         )}
-        <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
-          <Menu.Target>
-            <Button
-              size="xs"
-              disabled={ids.length === 0}
-              rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
-            >
-              Select
-            </Button>
-          </Menu.Target>
-          <Menu.Dropdown aria-label="Select these devices">
-            <Menu.Item onClick={() => choose(paths.devices())}>In the device table</Menu.Item>
-            <Menu.Item onClick={() => choose(paths.map())}>On the map</Menu.Item>
-          </Menu.Dropdown>
-        </Menu>
+        <SelectGroupButton ids={ids} />
         <Button
           size="xs"
           leftSection={<IconDownload size={16} stroke={1.6} aria-hidden />}
