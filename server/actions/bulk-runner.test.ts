@@ -57,6 +57,18 @@ test('kill -9 again and again: each device is tagged, and none twice', async () 
   assert.deepEqual(await audited('tag.attach'), Devices.map((device) => `${TagId} ${device}`).toSorted());
 });
 
+test('kill -9 again and again: each tag is undone, and none twice', async () => {
+  const { call, bulk, killedWhile, audited } = await killableBulk('undone');
+  const Devices = await bulk.devices(1_000);
+  const TagId = await bulk.tag('undone');
+  const tagged = await bulk.begin({ Action: 'tag', Devices, Values: { TagId } });
+  await bulk.ended(tagged);
+  const answer = await call('POST', `/v1/bulk/${tagged}/undo`);
+  const { BulkId } = (await answer.json()) as { BulkId: string };
+  assert.deepEqual(await killedWhile(BulkId, 1_000), { Done: 1_000, Failed: 0, Skipped: 0, Left: 0 });
+  assert.deepEqual(await audited('tag.detach'), Devices.map((device) => `${TagId} ${device}`).toSorted());
+});
+
 test('kill -9 again and again: each device is created once, and its key is not lost', async () => {
   const { service, bulk, killedWhile, audited } = await killableBulk('new');
   const Devices = Array.from({ length: 1_000 }, (_, index) => ({
