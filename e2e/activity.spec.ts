@@ -122,6 +122,49 @@ test('availability by device and site, and as a file', async ({ signedIn: page, 
   await expect(page).toHaveURL(/\/devices\?site=Hamburg/);
 });
 
+test('each row of the availability has its strip of states, the worst first, in one request', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceKey } = await service.createDevice('pump 7');
+  await service.createDevice('pump 8');
+  await service.agent(DeviceKey);
+  await expect.poll(() => onlineSeconds(service)).toBeGreaterThan(0);
+  // The least share of time Online comes first, once a second has passed for both.
+  const worst = async () => {
+    const { Items } = await service.call<{ Items: { Name: string }[] }>('GET', '/v1/history/summary?sort=worst');
+    return Items.map(({ Name }) => Name);
+  };
+  await expect.poll(worst).toEqual(['pump 8', 'pump 7']);
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    const { pathname, search } = new URL(request.url());
+    if (pathname.startsWith('/v1/history')) asked.push(pathname + search);
+  });
+  await page.goto(`${service.url}/activity/availability`);
+  const table = page.getByRole('table', { name: 'Availability' });
+  await expect(table.getByRole('columnheader')).toHaveText([
+    'Device',
+    'Online',
+    'States, last 24 hours',
+    'Offline',
+    'Changes',
+  ]);
+  await expect(table.getByRole('img')).toHaveCount(2);
+  await expect(table.getByRole('img').first()).toHaveAccessibleName(
+    /^pump 8: Online for 0% of the time that is known, Offline for /,
+  );
+  await expect(table.getByRole('img', { name: /^pump 7: Online for .*, 1 change$/ })).toBeVisible();
+  expect(asked).toEqual(['/v1/history/summary?by=device&hours=24&sort=worst&limit=100&steps=96']);
+  await expectAccessible(page);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(table.getByRole('img').first()).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('radiogroup', { name: 'Period' }).getByText('7 d').click();
+  await expect(table.getByRole('columnheader', { name: 'States, last 7 days' })).toHaveCount(1);
+});
+
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
   foreignTest('the pages say that there is no audit log and no history', async ({ signedIn: page, service }) => {

@@ -6,10 +6,11 @@ import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contra
 import { logFault } from '../store/system-fault.ts';
 import { KeptResults } from '../kept-results.ts';
 import { stopping } from '../http/traffic.ts';
-import type { Database } from '../store/database.ts';
-import { isInScope, type Scope } from '../store/scope.ts';
+import type { Database, Reader } from '../store/database.ts';
+import { groupsKey, isInScope, type Scope } from '../store/scope.ts';
 import { gapsIn, type Span } from '../store/state-history.ts';
 import type { StateSums } from '../store/state-sums.ts';
+import { stateStrips } from '../store/state-strips.ts';
 import { nextSums, type DeviceSums } from '../store/state-totals.ts';
 
 type By = (typeof AVAILABILITY_BY)[number];
@@ -28,6 +29,7 @@ class Result {
   readonly gaps: Span[];
   readonly #rows: DeviceSums[];
   readonly #lists = new Map<string, Availability[]>();
+  readonly #strips = new Map<string, number[]>();
 
   constructor(span: Span, gaps: Span[], rows: DeviceSums[]) {
     this.span = span;
@@ -39,7 +41,29 @@ class Result {
     return this.#rows.length;
   }
 
-  /** Those in the scope, with the most changes, or the longest time Offline, first. */
+  /** The strips of these rows of a list, in steps: see state-strips.ts. Kept as long as this result. */
+  async strips(
+    db: Reader,
+    { by, steps, scope }: { by: By; steps: number; scope: Scope },
+    keys: readonly string[],
+  ): Promise<number[][]> {
+    const column = by === 'group' ? 'grp' : by === 'device' ? 'id' : by;
+    const kept = (key: string) => `${by} ${steps} ${groupsKey(scope)} ${key}`;
+    const devices = new Map<string, DeviceSums[]>();
+    for (const key of keys) if (!this.#strips.has(kept(key))) devices.set(key, []);
+    const made = new Map<string, number[]>();
+    if (devices.size > 0) {
+      for (const row of this.#rows) if (isInScope(scope, row.grp)) devices.get(row[column])?.push(row);
+      const { span, gaps } = this;
+      const strips = await stateStrips(db, [...devices.values()], { span, gaps, steps }, otherRequests);
+      for (const [at, key] of [...devices.keys()].entries()) made.set(key, strips[at] ?? []);
+      // Those of single devices are quick to compute, and may be very many.
+      if (by !== 'device') for (const [key, strip] of made) this.#strips.set(kept(key), strip);
+    }
+    return keys.map((key) => made.get(key) ?? this.#strips.get(kept(key)) ?? []);
+  }
+
+  /** Those in the scope, with the least share of time Online, the most changes, or the longest time Offline, first. */
   sorted(by: By, sort: Sort, scope: Scope): Availability[] {
     const column = by === 'group' ? 'grp' : by;
     // Limited roles are few and see less, so theirs are not kept.
@@ -94,12 +118,16 @@ function totals(rows: readonly DeviceSums[], by: 'device' | 'site' | 'grp'): Ava
   });
 }
 
+/** Of the time that is known; a row without any comes last. */
+const shareOnline = ({ OnlineSeconds, OfflineSeconds }: Availability): number =>
+  OnlineSeconds + OfflineSeconds > 0 ? OnlineSeconds / (OnlineSeconds + OfflineSeconds) : 2;
+
 const sortedBy = (sort: Sort, list: Availability[]): Availability[] =>
-  list.sort((one, two) =>
-    sort === 'changes'
-      ? two.Changes - one.Changes || two.OfflineSeconds - one.OfflineSeconds
-      : two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes,
-  );
+  list.sort((one, two) => {
+    const offlineFirst = two.OfflineSeconds - one.OfflineSeconds || two.Changes - one.Changes;
+    if (sort === 'worst') return shareOnline(one) - shareOnline(two) || offlineFirst;
+    return sort === 'changes' ? two.Changes - one.Changes || offlineFirst : offlineFirst;
+  });
 
 /** With fewer devices a result is computed so quickly that an outdated one is never shown. */
 const LARGE_DEVICES = 5_000;

@@ -22,7 +22,7 @@ const LARGE_DEVICES = 5_000;
 /** A series takes a few kilobytes. */
 const MAX_KEPT = 200;
 /** The spans of the overview. */
-export const READY_HOURS = [24, 7 * 24, 14 * 24, 30 * 24] as const;
+const READY_HOURS = [24, 7 * 24, 14 * 24, 30 * 24] as const;
 
 /** An unclear end, like Interrupted or NoAnswer, is neither. */
 const OUTCOMES: Record<string, 'Succeeded' | 'Failed'> = {

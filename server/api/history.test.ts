@@ -7,6 +7,7 @@ import { addSettledTotals } from '../store/state-totals.ts';
 import { onPostgres } from '../store/test-database.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { Availabilities } from './availability.ts';
+import { limitedCaller } from '../test-limited.ts';
 import { testFleet } from '../test-fleet.ts';
 import type { TestFleet } from '../test-fleet.ts';
 import { startTestService } from '../test-service.ts';
@@ -236,6 +237,51 @@ test('sites and groups are summed up, sorted as asked for, page by page', async 
   const [site] = (await read<Summary>('summary?by=site&sort=offline')).Items;
   assert.equal(site?.Devices, 2);
   for (const wrong of ['hours=0', 'hours=2161', 'by=me', 'sort=name'])
+    assert.equal((await service.call('GET', `/v1/history/summary?${wrong}`)).status, 400, wrong);
+});
+
+test('each row has a strip of how much of each step its devices were Online', async () => {
+  const ids: string[] = [];
+  const mill = await fleet.device('mills', 'mill');
+  await service.call('PATCH', `/v1/devices/${mill.id}`, { CustomerSite: 'Hamburg' });
+  for (const name of ['never', 'for an hour']) {
+    const device = await fleet.device('pumps', name);
+    await service.call('PATCH', `/v1/devices/${device.id}`, { CustomerSite: 'Hamburg' });
+    ids.push(device.id);
+    if (name === 'never') continue;
+    const agent = await connect(device);
+    await later(HOUR);
+    await disconnect(agent, device);
+    await later(HOUR / 2);
+  }
+  const pumps = await limitedCaller(service, { role: 'Viewer', groups: ['pumps'] }, [mill.id, 'mill']);
+  const strips = async (query: string, isLimited = false) => {
+    const path = `summary?hours=4&steps=4&${query}`;
+    const { Items } = await (isLimited ? pumps.json<Summary>('GET', `/v1/history/${path}`) : read<Summary>(path));
+    return Object.fromEntries(Items.map(({ Key, Strip = [] }) => [Key, Strip]));
+  };
+  // They were created an hour and a half ago, and one of them connected a moment later.
+  const near = (strip: number[] | undefined, expected: number[]) =>
+    assert.ok(
+      strip?.length === 4 && expected.every((share, at) => Math.abs(share - (strip[at] ?? 0)) <= (share < 0 ? 0 : 1)),
+      JSON.stringify(strip),
+    );
+  const byDevice = await strips('by=device');
+  near(byDevice[ids[0] ?? ''], [-1, -1, 0, 0]);
+  near(byDevice[ids[1] ?? ''], [-1, -1, 100, 50]);
+  near((await strips('by=site'))['Hamburg'], [-1, -1, 33, 17]);
+  // Whoever may see only the pumps is shown a site without its mill.
+  near((await strips('by=site', true))['Hamburg'], [-1, -1, 50, 25]);
+  near((await strips('by=site'))['Hamburg'], [-1, -1, 33, 17]);
+  near((await strips('by=group'))['pumps'], [-1, -1, 50, 25]);
+  // What was computed is kept, and still that of its row.
+  near((await strips('by=group'))['pumps'], [-1, -1, 50, 25]);
+  const worst = (await read<Summary>('summary?hours=4&sort=worst')).Items;
+  assert.deepEqual(
+    worst.map(({ Key, Strip }) => [Key, Strip]),
+    [mill.id, ...ids].map((id) => [id, undefined]),
+  );
+  for (const wrong of ['steps=0', 'steps=201', 'steps=x'])
     assert.equal((await service.call('GET', `/v1/history/summary?${wrong}`)).status, 400, wrong);
 });
 

@@ -94,16 +94,20 @@ export function historyRoutes({ db, now, availabilities, series }: Context): Han
     },
 
     summary: async (request) => {
-      const { hours = '24', by = 'device', sort = 'changes', limit, before } = request.query;
+      const { hours = '24', by = 'device', sort = 'changes', steps, limit, before } = request.query;
+      const scope = scopeOf(request);
       const known = await availabilities.of(request.account.id, Number(hours) * HOUR_MS);
-      const sorted = known.sorted(by, sort, scopeOf(request));
+      const sorted = known.sorted(by, sort, scope);
       const first = Number(before || 0);
       const end = first + Number(limit ?? DEFAULT_LIMIT);
+      const rows = sorted.slice(first, end);
+      const keys = rows.map(({ Key }) => Key);
+      const strips = steps && (await known.strips(db, { by, steps: Number(steps), scope }, keys));
       return {
         From: time(known.span.from),
         To: time(known.span.to),
         Gaps: known.gaps.map(gapOf),
-        Items: sorted.slice(first, end),
+        Items: strips ? rows.map((row, at) => ({ ...row, Strip: strips[at] ?? [] })) : rows,
         Next: end < sorted.length ? String(end) : '',
       };
     },

@@ -439,7 +439,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'alerts.deliveries': plain,
   'usage.list': plain,
   'history.changes': [{}, { query: ({ ids }) => `?device_id=${ids['device_id']}`, outside: 'refused' }],
-  'history.summary': [{}, { query: () => '?by=group' }, { query: () => '?by=site' }],
+  'history.summary': [{}, { query: () => '?by=group' }, { query: () => '?by=site&steps=4' }],
   'history.series': [{}, { query: () => '?hours=1' }],
   'history.replay': plain,
   'timeline.list': plain,

@@ -130,15 +130,17 @@ const CHANGES_OF = perDialect(
     WHERE device_seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')}) AND at > ? AND at <= ? ORDER BY device_seq, at`,
 );
 
+/** The changes of these devices after `from` and up to `to`, of each in order of time. */
+export const changesOfDevices = (
+  db: Reader,
+  devices: readonly number[],
+  { from, to }: Span,
+): Promise<(Position & StateChange)[]> => db.all(CHANGES_OF(db), JSON.stringify(devices), from, to);
+
 async function changesOf(db: Reader, devices: Row[], { from, to }: Span): Promise<(device: Row) => StateChange[]> {
   const found = new Map(devices.map(({ seq }) => [seq, [] as StateChange[]]));
   if (devices.length > 0 && from < to)
-    for (const { device_seq, ...change } of await db.all<Position & StateChange>(
-      CHANGES_OF(db),
-      JSON.stringify([...found.keys()]),
-      from,
-      to,
-    ))
+    for (const { device_seq, ...change } of await changesOfDevices(db, [...found.keys()], { from, to }))
       found.get(device_seq)?.push(change);
   return ({ seq }) => found.get(seq) ?? [];
 }

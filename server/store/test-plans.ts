@@ -179,6 +179,15 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'state-replay.ts stateReplay': SCOPES.map(
     (scope) => (call, db) => call(db, scope, { from: 0, to: 9 }, async () => {}),
   ),
+  'state-strips.ts stateStrips': [
+    (call, db) =>
+      call(
+        db,
+        [[{ seq: 1, online: 1, offline: 0, unknown: 0, changes: 1 }]],
+        { span: { from: 0, to: 10 }, gaps: [], steps: 2 },
+        async () => {},
+      ),
+  ],
   'state-totals.ts nextSums': [(call, db) => call(db, { accountId: 1, span: { from: 0, to: 10 }, gaps: [] }, 0, 10)],
   'timeline.ts deviceEdits': ['key', 'edit'].map(
     (kind) => (call, db) => call(db, 1, 'd', { before: 1, limit: 1 }, kind),
@@ -502,10 +511,10 @@ export const PLANS: Record<string, readonly string[]> = {
     'state_changes key',
     'state_changes key, state_changes state_changes_of_device',
   ],
+  'state-strips.ts stateStrips': ['state_changes state_changes_of_device'],
   'state-totals.ts addSettledTotals': ['state_changes key'],
   'state-totals.ts nextSums': [
     'state_totals, devices devices_of_account, state_changes state_changes_of_device, state_changes state_changes_of_device, state_changes state_changes_of_device, before key, first key, last key',
-    'state_changes state_changes_of_device',
   ],
   'tags.ts listTags': ['tags sqlite_autoindex_tags_2, sorts'],
   'timeline.ts deviceEdits': ['audit_objects key, audit rowid, tags sqlite_autoindex_tags_2'],

@@ -6,6 +6,9 @@ import { pages, query } from '#/api/query.ts';
 
 const HOUR = 3_600_000;
 const PAGE = '500';
+/** Rows of the availability at a time, and the steps of their strips: a quarter of an hour each for a day. */
+const STRIP_PAGE = '100';
+const STRIP_STEPS = '96';
 /** Most state changes read for a device, and for the fleet. */
 const MAX_DEVICE_EVENTS = 5_000;
 const MAX_FLEET_EVENTS = 1_000;
@@ -96,8 +99,13 @@ export const historyQueries = {
       { query: { hours: '24', limit: '20' } },
       { poll: POLL_INTERVAL, pollLive: POLL_INTERVAL },
     ),
+  /** A page of rows, each with its strip: they come in the same answer. */
   availability: (choice: AvailabilityChoice) =>
-    pages(historyEndpoints.summary, { query: { ...choice, limit: PAGE } }, { keepPrevious: true }),
+    pages(
+      historyEndpoints.summary,
+      { query: { ...choice, limit: STRIP_PAGE, steps: STRIP_STEPS } },
+      { keepPrevious: true },
+    ),
 };
 
 /** Reads all rows, for export. */

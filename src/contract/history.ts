@@ -30,7 +30,7 @@ const serviceGap = z.object({ From: text, To: text });
 export type ServiceGap = z.output<typeof serviceGap>;
 
 export const AVAILABILITY_BY = ['device', 'site', 'group'] as const;
-export const AVAILABILITY_SORTS = ['changes', 'offline'] as const;
+export const AVAILABILITY_SORTS = ['changes', 'offline', 'worst'] as const;
 
 const availability = z.object({
   /** The DeviceId, the site or the group. */
@@ -42,6 +42,8 @@ const availability = z.object({
   OnlineSeconds: number,
   OfflineSeconds: number,
   UnknownSeconds: number,
+  /** With `steps`: the percentage of time Online in each step of the span, or -1 where nothing is known. */
+  Strip: z.optional(z.array(number)),
 });
 export type Availability = z.output<typeof availability>;
 
@@ -123,7 +125,9 @@ export const historyEndpoints = resource('history', {}).operations({
       /** Defaults to 24. */
       hours: z.optional(HOURS),
       by: z.optional(z.enum(AVAILABILITY_BY, 'must be device, site or group')),
-      sort: z.optional(z.enum(AVAILABILITY_SORTS, 'must be changes or offline')),
+      sort: z.optional(z.enum(AVAILABILITY_SORTS, 'must be changes, offline or worst')),
+      /** Into how many steps the strip of each row divides the span. */
+      steps: z.optional(z.string().check(z.regex(/^([1-9]\d?|1\d\d|200)$/, 'must be a whole number from 1 to 200'))),
       ...pageFields,
     }),
     response: z.object({

@@ -9,6 +9,8 @@ interface StateStripProps {
   stretches: readonly { from: number; to: number; share: number | undefined }[];
   label: string;
   tall?: boolean;
+  /** Without the times below it, for a row of a table whose heading says them. */
+  bare?: boolean;
 }
 
 const WIDTH = 1000;
@@ -22,7 +24,7 @@ const LONG = 2 * 86_400_000;
 const heightOf = (share: number) =>
   share >= 1 ? HEIGHT : Math.min(HEIGHT - LEAST, Math.max(0, Math.round(share * HEIGHT)));
 
-export function StateStrip({ stretches, label, tall = false }: StateStripProps) {
+export function StateStrip({ stretches, label, tall = false, bare = false }: StateStripProps) {
   const { zone } = useLook();
   const begin = stretches[0]?.from ?? 0;
   const end = stretches.at(-1)?.to ?? 1;
@@ -49,12 +51,14 @@ export function StateStrip({ stretches, label, tall = false }: StateStripProps) 
           <path key={kind} className={classes[kind]} d={paths[kind]} />
         ))}
       </svg>
-      <div className={classes.hours} aria-hidden>
-        {Array.from({ length: TICKS }, (_, index) => (
-          <span key={index}>{textOf(new Date(begin + ((end - begin) * index) / TICKS), zone)}</span>
-        ))}
-        <span>now</span>
-      </div>
+      {!bare && (
+        <div className={classes.hours} aria-hidden>
+          {Array.from({ length: TICKS }, (_, index) => (
+            <span key={index}>{textOf(new Date(begin + ((end - begin) * index) / TICKS), zone)}</span>
+          ))}
+          <span>now</span>
+        </div>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 // Availability: how long devices, sites and groups were Online, and how often they changed state.
+import { useMemo } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Availability, ServiceGap } from '#/contract/history.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -22,7 +23,9 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { AvailabilityStrip } from './availability-strip.tsx';
 import { ExportButton } from './export-button.tsx';
+import classes from './availability.module.css';
 
 const BY = [
   { value: 'device', label: 'Devices' },
@@ -30,11 +33,12 @@ const BY = [
   { value: 'group', label: 'Groups' },
 ] as const;
 const PERIODS = [
-  { value: '24', label: '24 h' },
-  { value: '168', label: '7 days' },
-  { value: '720', label: '30 days' },
+  { value: '24', label: '24 h', words: 'last 24 hours' },
+  { value: '168', label: '7 d', words: 'last 7 days' },
+  { value: '720', label: '30 d', words: 'last 30 days' },
 ] as const;
 const SORTS = [
+  { value: 'worst', label: 'Worst' },
   { value: 'offline', label: 'Longest Offline' },
   { value: 'changes', label: 'Most changes' },
 ] as const;
@@ -42,7 +46,7 @@ const SORTS = [
 const availabilityUrl = urlSchema({
   of: oneOf(['device', 'site', 'group'], 'device'),
   hours: oneOf(['24', '168', '720'], '24'),
-  sort: oneOf(['offline', 'changes'], 'offline'),
+  sort: oneOf(['worst', 'offline', 'changes'], 'worst'),
 });
 type AvailabilityView = typeof availabilityUrl.defaults;
 
@@ -62,7 +66,7 @@ export function AvailabilityPage() {
   const [view, url] = useUrlState(availabilityUrl);
   const isOffered = useOffered('history');
   const reading = useInfiniteQuery({ ...historyQueries.availability(choiceOf(view)), enabled: isOffered === true });
-  const rows = reading.data?.pages.flatMap(({ Items }) => Items) ?? [];
+  const rows = useMemo(() => reading.data?.pages.flatMap(({ Items }) => Items) ?? [], [reading.data]);
   const [first] = reading.data?.pages ?? [];
   const { zone } = useLook();
   const asOf = first ? parseTimestamp(first.To) : undefined;
@@ -110,7 +114,14 @@ export function AvailabilityPage() {
             {() => (
               <>
                 {first && <Gaps from={first.From} gaps={first.Gaps} />}
-                <VirtualTable name="Availability" columns={columnsOf(view.of)} rows={rows} rowKey={({ Key }) => Key} />
+                {first && (
+                  <VirtualTable
+                    name="Availability"
+                    columns={columnsOf(view, { from: timeOf(first.From), to: timeOf(first.To) })}
+                    rows={rows}
+                    rowKey={keyOf}
+                  />
+                )}
                 <NextPage reading={reading} label="Show more" />
               </>
             )}
@@ -145,12 +156,16 @@ function Gaps({ from, gaps }: { from: string; gaps: readonly ServiceGap[] }) {
 
 const seconds = (value: number) => formatDuration(value * 1000, 'rough');
 
-function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
+const keyOf = ({ Key }: Availability) => Key;
+
+function columnsOf({ of, hours }: AvailabilityView, span: { from: number; to: number }): Column<Availability>[] {
   const hasMany = of !== 'device';
+  const { words } = PERIODS.find(({ value }) => value === hours) ?? PERIODS[0];
   return [
     {
       header: of === 'device' ? 'Device' : of === 'site' ? 'Site' : 'Group',
-      width: '34%',
+      width: '24%',
+      className: classes.name,
       cell: ({ Key, Name }) =>
         of === 'device' ? (
           <Link to={paths.device(Key)} className={rowName}>
@@ -164,28 +179,27 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
           <span className="dim">No {of}</span>
         ),
     },
-    ...(hasMany
-      ? [
-          {
-            header: 'Devices',
-            align: 'end' as const,
-            phone: 'second' as const,
-            cell: ({ Devices }: Availability) => formatCount(Devices),
-          },
-        ]
-      : []),
     {
       header: 'Online',
       align: 'end',
+      width: '116px',
       phone: 'end',
+      className: classes.share,
       cell: ({ OnlineSeconds, OfflineSeconds }) => {
         const known = OnlineSeconds + OfflineSeconds;
         return known > 0 ? formatShare(OnlineSeconds / known) : <span className="dim">Unknown</span>;
       },
     },
     {
+      header: `States, ${words}`,
+      phone: 'wide',
+      className: classes.strip,
+      cell: (row) => <AvailabilityStrip row={row} span={span} words={words} />,
+    },
+    {
       header: hasMany ? 'Total offline' : 'Offline',
       align: 'end',
+      width: '120px',
       phone: 'second',
       cell: ({ OfflineSeconds }) => (
         <>
@@ -196,6 +210,8 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
     {
       header: 'Changes',
       align: 'end',
+      width: '92px',
+      room: 'medium',
       phone: 'second',
       cell: ({ Changes }) => (
         <>
@@ -203,5 +219,21 @@ function columnsOf(of: 'device' | 'site' | 'group'): Column<Availability>[] {
         </>
       ),
     },
+    ...(hasMany
+      ? [
+          {
+            header: 'Devices',
+            align: 'end' as const,
+            width: '92px',
+            room: 'medium' as const,
+            phone: 'second' as const,
+            cell: ({ Devices }: Availability) => (
+              <>
+                {formatCount(Devices)} <span className="on-phone">{Devices === 1 ? 'device' : 'devices'}</span>
+              </>
+            ),
+          },
+        ]
+      : []),
   ];
 }

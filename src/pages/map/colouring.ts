@@ -6,9 +6,9 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { compareVersions } from '#/lib/version-order.ts';
 
 /** Groups with a colour and a letter of their own. */
-export const MOST_GROUPS = 8;
+const MOST_GROUPS = 8;
 /** The same for versions: so many colours are told apart by everyone. */
-export const MOST_VERSIONS = 5;
+const MOST_VERSIONS = 5;
 /** The number of all groups and versions without a colour of their own, and that of devices without a version. */
 export const REST = 8;
 export const NONE = 9;

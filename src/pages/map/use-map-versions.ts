@@ -40,4 +40,3 @@ export function useMapVersions({ color, of, filter }: { color: ColorBy; of: stri
     refetch: () => void (totals.error ? totals : versions).refetch(),
   };
 }
-export type MapVersions = ReturnType<typeof useMapVersions>;

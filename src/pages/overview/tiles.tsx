@@ -85,7 +85,7 @@ export function JobTiles({ history, jobs, reading: { data, error, dataUpdatedAt:
   const { zone } = useLook();
   const failed = failedLately(jobs, now).length;
   const course = useMemo(
-    () => history && jobDays(history, { now: Date.now(), zone, days: COURSE_DAYS, since: undefined }),
+    () => history && jobDays(history, { now: Date.parse(history.From) + history.Step * 1000 * history.Online.length, zone, days: COURSE_DAYS, since: undefined }),
     [history, zone],
   );
   const failures = history && failuresOfDays(history, now.getTime());
