@@ -81,6 +81,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
       <DeviceKeyDialog
         {...made}
         kind={thisMachine ? 'this machine' : 'device'}
+        nameAfterHost={thisMachine && made.name === THIS_MACHINE.DeviceName}
         onDone={() => void navigate(paths.device(made.id), { replace: true })}
       />
     );
@@ -115,7 +116,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
             {thisMachine
               ? hasDevices
                 ? 'Creates another device, for the machine you are using: give it a name that tells it apart. If this machine is a device already, open that one and create a new key for it instead.'
-                : 'Creates a device for the machine you are using. The next step shows the command that connects it.'
+                : 'Creates a device for the machine you are using. The next step shows the command that connects it. Unless you choose a name, it is named after its host.'
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
           <DeviceNameInput {...field('DeviceName')} />

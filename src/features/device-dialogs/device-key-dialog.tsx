@@ -1,7 +1,7 @@
 // A device's key, shown once, with the commands that contain it. The dialog also shows when the device comes Online.
 import { Stack } from '@mantine/core';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
-import { DeviceArrival, useArrival } from '#/features/install/device-arrival.tsx';
+import { AwaitDevice, DeviceArrived, useArrival, useHostName } from '#/features/install/device-arrival.tsx';
 import { KeyCommands } from '#/features/install/key-commands.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 
@@ -11,25 +11,28 @@ interface DeviceKeyDialogProps {
   secret: string;
   /** `this machine`: the clone's own command first. `new key`: the device exists and had another key. */
   kind: 'device' | 'this machine' | 'new key';
+  /** The name was not chosen by a person: the device is named after its host. */
+  nameAfterHost?: boolean;
   onDone: () => void;
 }
 
-export function DeviceKeyDialog({ id, name, secret, kind, onDone }: DeviceKeyDialogProps) {
+export function DeviceKeyDialog({ id, name, secret, kind, nameAfterHost = false, onDone }: DeviceKeyDialogProps) {
   const isNew = kind !== 'new key';
   const { host } = useInstall();
-  const arrival = useArrival(id, isNew);
+  const arrived = useArrival(id, isNew);
+  useHostName(arrived, nameAfterHost);
   return (
     <SecretDialog
-      title={isNew ? `Connect ${name}` : `New key of ${name}`}
+      title={arrived ? `${arrived.DeviceName} is connected` : isNew ? `Connect ${name}` : `New key of ${name}`}
       what="device key"
       secret={secret}
       fileName={`${name.replace(/[^\w.-]+/g, '-')}.key`}
-      noNeed={isNew && arrival === 'Online' ? 'It is in use.' : undefined}
+      success={arrived && ((leave) => <DeviceArrived device={arrived} onLeave={leave} />)}
       onDone={onDone}
       commands={(onCopied) => (
         <Stack gap="sm">
           <KeyCommands secret={secret} thisMachine={kind === 'this machine'} onCopied={onCopied} />
-          {isNew && <DeviceArrival state={arrival} id={id} name={name} />}
+          {isNew && !arrived && <AwaitDevice />}
         </Stack>
       )}
     >

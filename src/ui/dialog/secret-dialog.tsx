@@ -23,15 +23,18 @@ interface SecretDialogProps {
   commands?: (onTaken: () => void) => ReactNode;
   /** Why it need not be copied, as a sentence: it is in use already, or was sent. */
   noNeed?: string | undefined;
+  /** Once the secret is in use: shown instead of asking for it to be saved. It must be told when its buttons leave the dialog. */
+  success?: ((leave: () => void) => ReactNode) | undefined;
   onDone: () => void;
 }
 
-export function SecretDialog({ title, what, secret, fileName, children, commands, noNeed, onDone }: SecretDialogProps) {
+export function SecretDialog(props: SecretDialogProps) {
+  const { title, what, secret, fileName, children, commands, noNeed, success, onDone } = props;
   const reasonId = useId();
   const [shown, setShown] = useState(false);
   const [copied, setTaken] = useState(false);
   const [closed, setClosed] = useState(false);
-  const taken = copied || noNeed !== undefined;
+  const taken = copied || noNeed !== undefined || success !== undefined;
   // The secret is stored nowhere else.
   const asked = useLeaveBlock(() => !taken);
   useUnsaved(!taken);
@@ -39,6 +42,50 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
   const short = what.slice(what.lastIndexOf(' ') + 1);
   // The next page may still be loading.
   if (closed) return null;
+  const content = (
+    <>
+      {commands?.(take)}
+      <div className={classes.secret}>
+        <code aria-label={shown ? what : `${what}, hidden`}>
+          {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
+        </code>
+        <Group gap={6}>
+          <Button
+            size="xs"
+            leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
+            onClick={() => setShown(!shown)}
+          >
+            {shown ? 'Hide' : 'Reveal'}
+          </Button>
+          <CopyButton words value={secret} what={what} onCopied={take} />
+          <Button
+            size="xs"
+            leftSection={<IconDownload size={16} aria-hidden />}
+            onClick={() => {
+              saveFile(fileName, `${secret}\n`, 'text/plain');
+              take();
+            }}
+          >
+            Download
+          </Button>
+        </Group>
+      </div>
+    </>
+  );
+  if (success)
+    return (
+      <BaseDialog title={title} size="lg">
+        <Stack gap="md">
+          {success(() => setClosed(true))}
+          <details>
+            <summary className="small dim">The {what}, shown for the last time</summary>
+            <Stack gap="md" pt="sm">
+              {content}
+            </Stack>
+          </details>
+        </Stack>
+      </BaseDialog>
+    );
   return (
     <BaseDialog title={title} size="lg">
       <Stack gap="md">
@@ -56,32 +103,7 @@ export function SecretDialog({ title, what, secret, fileName, children, commands
             </Group>
           </div>
         )}
-        {commands?.(take)}
-        <div className={classes.secret}>
-          <code aria-label={shown ? what : `${what}, hidden`}>
-            {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
-          </code>
-          <Group gap={6}>
-            <Button
-              size="xs"
-              leftSection={shown ? <IconEyeOff size={16} aria-hidden /> : <IconEye size={16} aria-hidden />}
-              onClick={() => setShown(!shown)}
-            >
-              {shown ? 'Hide' : 'Reveal'}
-            </Button>
-            <CopyButton words value={secret} what={what} onCopied={take} />
-            <Button
-              size="xs"
-              leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => {
-                saveFile(fileName, `${secret}\n`, 'text/plain');
-                take();
-              }}
-            >
-              Download
-            </Button>
-          </Group>
-        </div>
+        {content}
         <Group justify="flex-end" gap="sm">
           <span id={reasonId} className="small dim">
             {copied ? 'Copied or saved.' : (noNeed ?? `Copy or download the ${what} first: it is shown only once.`)}
