@@ -164,7 +164,7 @@ test('no page scrolls sideways, and what is tapped is large enough', async ({ si
   const { device, job, ArtifactId } = await fill(service);
   for (const [path, seen] of [
     ['/', 'Overview'],
-    ['/map', 'By state'],
+    ['/map', 'State'],
     ['/artifacts', 'check.sh'],
     [`/deploy?group=pumps&artifact=${ArtifactId}`, '1 Online'],
     ['/jobs', 'Check the pressure'],

@@ -92,8 +92,6 @@ export const paths = {
   artifactRules: (name: string) => withQuery(`/artifacts/${encoded(name)}`, { dialog: 'rules' }),
   /** `at`: the part of the world, as the map writes it. */
   mapAt: (at: string) => withQuery('/map', { at }),
-  /** The fleet as it was at this time. */
-  replay: (at: Date) => withQuery('/map', { replay: at.toISOString() }),
   /** `to`: the target of the deploy that an artifact is uploaded for. */
   artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),

@@ -74,12 +74,11 @@ export function DeploySample({ device, variant = 'default', size = 'sm' }: Deplo
           size={size}
           loading={isPending}
           title={TITLE}
-          onClick={() => {
-            onUpload();
+          onClick={() =>
             mutate(undefined, {
               onSuccess: (artifact) => void navigate(paths.deploy({ ...(device && { device }), artifact })),
-            });
-          }}
+            })
+          }
         >
           Deploy a sample
         </Button>
@@ -117,14 +116,15 @@ export function RunSample({ device, name, onUpload, onStarted }: RunSampleProps)
           variant="filled"
           loading={isPending}
           title="Uploads hello.sh and runs it on this device"
-          onClick={() =>
+          onClick={() => {
+            onUpload();
             mutate(undefined, {
               onSuccess: ({ JobId }) => {
                 onStarted();
                 void navigate(paths.job(JobId), { replace: true });
               },
-            })
-          }
+            });
+          }}
         >
           Deploy a sample
         </Button>

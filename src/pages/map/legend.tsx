@@ -114,7 +114,7 @@ function Versions({ model: { url, fleet, shown }, scheme }: LegendProps) {
           )}
         </ul>
       ) : (
-        <p className={classes.legendNote} role="status">
+        <p className={classes.legendNote} aria-busy>
           Loading the versions…
         </p>
       )}

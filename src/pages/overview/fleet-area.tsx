@@ -1,6 +1,5 @@
-// How many devices were Online over a day, a week or a month, with the deploys; a point leads to the replay on the map.
+// How many devices were Online over a day, a week or a month, with the deploys.
 import { useMemo } from 'react';
-import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { IconRocket } from '@tabler/icons-react';
 import { historyQueries } from '#/api/history.ts';
@@ -66,18 +65,15 @@ function useDeploys(hasRollouts: boolean): Deploy[] {
 
 interface FleetAreaProps {
   hasRollouts: boolean;
-  /** Whether devices have locations, so that the map can show them. */
-  isOnMap: boolean;
   online: number;
   offline: number;
 }
 
-export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaProps) {
+export function FleetArea({ hasRollouts, online, offline }: FleetAreaProps) {
   const [{ span }] = useUrlState(spanUrl);
   const { value, words } = SPANS.find((each) => each.value === span) ?? SPANS[0];
   const reading = useQuery(historyQueries.series(Number(value)));
   const { zone } = useLook();
-  const navigate = useNavigate();
   const deploys = useDeploys(hasRollouts);
   const series = useMemo(
     () => reading.data && fleetSeries(reading.data, { online, offline }),
@@ -118,10 +114,6 @@ export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaPr
         note={series.since !== undefined && `Known since ${formatClock(new Date(series.since), zone)}.`}
         unknown={series.unknown}
         marks={deployMarks(deploys, { from: series.x[0] ?? 0, to: end }, { all: paths.jobs(), Icon: IconRocket })}
-        {...(isOnMap && {
-          onPick: (at: number) => void navigate(paths.replay(new Date(at))),
-          pickText: 'shows the map as it was then',
-        })}
       />
     </>
   );

@@ -71,6 +71,7 @@ function Tile({ to, what, figure, bad = false, error, readAt, notes, course }: T
 
 /** Days of the course of the failures. */
 const COURSE_DAYS = 14;
+const HOUR_MS = 3_600_000;
 
 interface JobTilesProps {
   /** The last 14 days, once they are read. */
@@ -84,9 +85,10 @@ export function JobTiles({ history, jobs, reading: { data, error, dataUpdatedAt:
   const now = useNow();
   const { zone } = useLook();
   const failed = failedLately(jobs, now).length;
+  const today = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const course = useMemo(
-    () => history && jobDays(history, { now: Date.parse(history.From) + history.Step * 1000 * history.Online.length, zone, days: COURSE_DAYS, since: undefined }),
-    [history, zone],
+    () => history && jobDays(history, { now: today, zone, days: COURSE_DAYS, since: undefined }),
+    [history, zone, today],
   );
   const failures = history && failuresOfDays(history, now.getTime());
   const moving = runningNow(jobs);

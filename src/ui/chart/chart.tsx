@@ -123,12 +123,11 @@ export function Chart(props: ChartProps) {
           className={classes.pointer}
           role="slider"
           tabIndex={0}
-          aria-label={label}
+          aria-label={onPick && pickText ? `${label}. Enter ${pickText}` : label}
           aria-valuemin={0}
           aria-valuemax={Math.max(0, x.length - 1)}
           aria-valuenow={current ?? 0}
           aria-valuetext={readout || label}
-          aria-description={onPick && pickText && `Enter ${pickText}`}
           data-moves={Boolean(onSelect ?? onMove) || undefined}
           data-picks={onPick !== undefined || undefined}
           onPointerDown={onPointerDown}
