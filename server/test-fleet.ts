@@ -7,6 +7,8 @@ type Call = (method: string, path: string, body?: unknown) => Promise<Response>;
 
 export interface TestFleet {
   device(group?: string, name?: string): Promise<{ id: string; key: string }>;
+  /** One after the other: devices have the order of their creation everywhere. */
+  devices(group: string, names: readonly string[]): Promise<{ id: string; key: string }[]>;
   workflow(command: string): Promise<string>;
   /** Uploads a script that runs `command` in `folder`. */
   artifact(fileName: string, version: string, run?: { folder: string; command: string }): Promise<string>;
@@ -39,6 +41,11 @@ export function testFleet(call: Call): TestFleet {
         DeviceGroup: group,
       });
       return { id: made.DeviceId, key: made.DeviceKey };
+    },
+    devices: async (group, names) => {
+      const made = [];
+      for (const name of names) made.push(await fleet.device(group, name));
+      return made;
     },
     workflow: async (command) =>
       (await json<{ WorkflowId: string }>('POST', '/v1/workflow', { Name: 'w', Command: command })).WorkflowId,

@@ -50,7 +50,7 @@ const listed = async () => (await fleet.jobs()).map(({ JobId }) => JobId);
 
 /** An ended job on devices that printed these. */
 async function ended(outputs: Record<string, string>, name = 'job'): Promise<string> {
-  const devices = await Promise.all(Object.keys(outputs).map((device) => fleet.device('', device)));
+  const devices = await fleet.devices('', Object.keys(outputs));
   const agents = await Promise.all(devices.map(({ key }) => FakeAgent.connect(service.url, key)));
   const WorkflowId = await fleet.workflow('echo secret=hidden');
   const ids = devices.map(({ id }) => id);

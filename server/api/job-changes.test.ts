@@ -36,7 +36,7 @@ const shown = (rows: Job[]) => rows.map(({ DeviceName, Status }) => `${DeviceNam
 
 /** A parent on two devices with agents that have its jobs. */
 async function running(...names: string[]) {
-  const devices = await Promise.all(names.map((name) => fleet.device('', name)));
+  const devices = await fleet.devices('', names);
   const agents = await Promise.all(devices.map(({ key }) => FakeAgent.connect(service.url, key)));
   const WorkflowId = await fleet.workflow('a secret command');
   const parent = await fleet.submit({ DeviceIds: devices.map(({ id }) => id), WorkflowId });
@@ -81,7 +81,7 @@ test('a version that is unknown, or a child that was deleted, is answered with a
 
 test('rows without secrets are compressed', async () => {
   const names = Array.from({ length: 80 }, (_, n) => `unit ${n}`);
-  const devices = await Promise.all(names.map((name) => fleet.device('', name)));
+  const devices = await fleet.devices('', names);
   const WorkflowId = await fleet.workflow('x');
   const parent = await fleet.submit({ DeviceIds: devices.map(({ id }) => id), WorkflowId });
   const response = await fetch(`${service.url}/v1/job/${parent}/childjobs?since=`, {

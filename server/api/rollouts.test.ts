@@ -31,7 +31,10 @@ interface Unit {
   key: string;
 }
 const units = (count: number): Promise<Unit[]> =>
-  Promise.all(Array.from({ length: count }, (_, at) => fleet.device('hall', `unit ${at + 1}`)));
+  fleet.devices(
+    'hall',
+    Array.from({ length: count }, (_, at) => `unit ${at + 1}`),
+  );
 async function connect({ key }: Unit): Promise<FakeAgent> {
   const agent = await FakeAgent.connect(service.url, key);
   agents.push(agent);

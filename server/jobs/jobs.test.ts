@@ -458,7 +458,7 @@ test('an order that arrives twice with one Idempotency-Key is carried out once',
 });
 
 test('all queues in one list: device by device, in the order of submission, children included, without what ended', async () => {
-  const quiet = await Promise.all(['first', 'second'].map((name) => fleet.device('quiet', name)));
+  const quiet = await fleet.devices('quiet', ['first', 'second']);
   const WorkflowId = await fleet.workflow('true');
   const [one, two] = quiet.map(({ id }) => id);
   const earlier = await fleet.submit({ Name: 'before', WorkflowId, DeviceId: two });

@@ -18,7 +18,7 @@ before(async () => {
 });
 after(() => service.end());
 
-const devices = (...names: string[]) => Promise.all(names.map((name) => fleet.device('', name)));
+const devices = (...names: string[]) => fleet.devices('', names);
 const refused = async (body: object, status: number): Promise<string> => {
   const response = await service.call('POST', '/v1/job', { Name: 'again', ...body });
   const text = await response.text();
