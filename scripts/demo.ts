@@ -7,8 +7,9 @@ import path from 'node:path';
 import { startAgent, type Agent } from '../agent/agent.ts';
 import { ConfigError } from '../server/config-error.ts';
 import { startService } from '../server/service.ts';
-import { withToken } from './demo/client.ts';
+import { asPerson } from './demo/client.ts';
 import type { DemoDevice } from './demo/fleet.ts';
+import { PASSWORD, PEOPLE } from './demo/month.ts';
 import { seedMonth } from './demo/seed.ts';
 import { COMMANDS, FIRMWARE } from './demo/software.ts';
 import { openPages } from './demo/pages.ts';
@@ -56,7 +57,10 @@ async function run(): Promise<void> {
   const { devices, token } = seeded;
 
   const service = await startService(env);
-  const { call, send } = withToken(service.url, token);
+  const { call, send } = asPerson(
+    { address: service.url, origin: service.url, now: Date.now },
+    { Email: PEOPLE.mara.Email, Password: PASSWORD },
+  );
   const agents = new Map<DemoDevice, Agent>();
   const pages = await openPages(devices);
   const connect = (device: DemoDevice) => {
@@ -86,6 +90,8 @@ async function run(): Promise<void> {
     await send('POST', '/v1/job', { Name: `Disk of ${name}`, DeviceId: id, WorkflowId });
 
   console.log(`Muster's demo is running at ${service.url}\nSign in: ${service.signinLink}\nToken:   ${token}`);
+  const people = Object.values(PEOPLE).map(({ Email, Role }) => `${Email} (${Role})`);
+  console.log(`People:  ${people.join(', ')}, all with the password "${PASSWORD}"`);
   console.log('All of it is removed when you stop it with Ctrl-C.');
 
   const change = setInterval(() => {

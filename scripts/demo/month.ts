@@ -42,8 +42,8 @@ const TAGS: [tag: string, every: number][] = [
   ['outdoor', 4],
   ['pilot', 15],
 ];
-const PASSWORD = 'a fleet around the world';
-const PEOPLE = {
+export const PASSWORD = 'a fleet around the world';
+export const PEOPLE = {
   mara: { Name: 'Mara Lindqvist', Email: 'mara@example.com', Role: 'Admin' },
   tom: { Name: 'Tom Okafor', Email: 'tom@example.com', Role: 'Operator' },
   priya: { Name: 'Priya Raman', Email: 'priya@example.com', Role: 'Deployer' },
@@ -225,16 +225,12 @@ export function monthOf({ service, token, end, devices: total, scripts, added, u
     { Name: 'Firmware 2.3.0 for the cameras', DeviceGroup: 'cameras', PauseAfter: { FailedCount: 3 } },
     FIRMWARE['2.3.0'],
   );
-  at(day(18, '08:20'), () =>
+  at(day(19, '11:10'), () =>
     submit(mara, 'Make room on the cameras', { DeviceGroup: 'cameras', ...workflow(COMMANDS.clearLogs) }),
   );
-  for (const [ago, time] of [
-    [18, '08:55'],
-    [17, '09:10'],
-    [16, '09:05'],
-  ] as const) {
-    cameras(day(ago, time), mara, 'retry');
-    cameras(day(ago, time) + 45 * MINUTE, mara, 'resume', 'The log partitions have room again');
+  for (const time of ['11:40', '13:30', '15:20']) {
+    cameras(day(19, time), mara, 'retry');
+    cameras(day(19, time) + 30 * MINUTE, mara, 'resume', 'The log partitions have room again');
   }
   const sensors = rollout(
     day(15, '13:00'),
