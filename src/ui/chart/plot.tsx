@@ -50,7 +50,7 @@ type PlotProps = Pick<
 
 export function Plot(props: PlotProps) {
   const { x, step, series, shape, formatX, formatY, max, unknown, height } = props;
-  const top = props.marks ? MARK_ROOM : TOP;
+  const room = props.marks ? MARK_ROOM : TOP;
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   useEffect(() => {
@@ -79,7 +79,7 @@ export function Plot(props: PlotProps) {
         pxAlign: 0,
         cursor: { show: false },
         legend: { show: false },
-        padding: [top, RIGHT, 0, 0],
+        padding: [room, RIGHT, 0, 0],
         scales: {
           x: { time: false, range: () => [x[0] ?? 0, end] },
           y: { range: (_, __, top) => [0, max ?? Math.max(1, top)] },
@@ -133,6 +133,6 @@ export function Plot(props: PlotProps) {
       plot.destroy();
     };
     // The scheme changes the colours that are read from the style sheet.
-  }, [x, step, series, shape, formatX, formatY, max, unknown, height, top, scheme]);
+  }, [x, step, series, shape, formatX, formatY, max, unknown, height, room, scheme]);
   return <div ref={box} className={classes.plot} aria-hidden />;
 }
