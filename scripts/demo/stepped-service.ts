@@ -34,7 +34,19 @@ export async function startSteppedService(
   const tasks: (LeaderTask & { ran: number })[] = [];
   const config = readConfig(env);
   const service = await startService(
-    { ...env, HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', PUBLIC_URL: publicUrlOf(config, config.port) },
+    {
+      ...env,
+      // Only this process reaches it.
+      HOST: '127.0.0.1',
+      PORT: '0',
+      TUNNEL_PORT: '0',
+      METRICS_PORT: undefined,
+      TLS_CERT: undefined,
+      TLS_KEY: undefined,
+      // Nobody wants the backups of a month that never was.
+      BACKUP_EVERY: undefined,
+      PUBLIC_URL: publicUrlOf(config, config.port),
+    },
     {
       time,
       openWork: (given) => {
