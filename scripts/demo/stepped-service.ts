@@ -44,6 +44,7 @@ export async function startSteppedService(
       TLS_CERT: undefined,
       TLS_KEY: undefined,
       // Nobody wants the backups of a month that never was.
+      BACKUP_DIR: undefined,
       BACKUP_EVERY: undefined,
       PUBLIC_URL: publicUrlOf(config, config.port),
     },
