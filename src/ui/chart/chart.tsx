@@ -14,6 +14,8 @@ export interface ChartMark {
   label: string;
   to: string;
   Icon?: (props: { size: number; stroke: number }) => ReactNode;
+  /** At the foot of the chart, beside marks of another kind at its head. */
+  isLow?: boolean;
 }
 
 export interface ChartProps {
@@ -151,11 +153,12 @@ export function Chart(props: ChartProps) {
           {current !== undefined && x.length > 0 && (
             <div className={classes.cursor} style={{ left: `${share(at ?? x[current] ?? 0) * 100}%` }} />
           )}
-          {marks.map(({ at: time, label: name, to, Icon }) => (
+          {marks.map(({ at: time, label: name, to, Icon, isLow }) => (
             <Link
               key={`${to} ${time}`}
               to={to}
               className={classes.mark}
+              data-low={isLow}
               style={{ left: `${share(time) * 100}%` }}
               aria-label={name}
               title={name}
