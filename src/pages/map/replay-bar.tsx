@@ -28,14 +28,14 @@ import { useReplay, type ReplayLength } from './use-replay.ts';
 import classes from './replay-bar.module.css';
 
 const SPANS = [
-  { value: '24h', label: '24\u00a0h', words: 'the last 24 hours' },
-  { value: '7d', label: '7\u00a0d', words: 'the last 7 days' },
+  { value: '24h', label: '24\u00a0h', words: '24 hours' },
+  { value: '7d', label: '7\u00a0d', words: '7 days' },
 ] as const;
 const SHORTCUTS: readonly Shortcut[] = [
   [['Space'], 'Play or pause'],
   [['←', '→'], 'Back or forward in time'],
 ];
-const CHART_HEIGHT = 128;
+const CHART_HEIGHT = 120;
 /** Places that are listed. */
 const MOST_PLACES = 6;
 /** Milliseconds until the moment is announced, so that a held key does not announce each one. */
@@ -43,8 +43,7 @@ const SETTLED = 600;
 
 export function ReplayBar({ model }: { model: FleetMapModel }) {
   const { replay } = model.url;
-  // Another span is another replay.
-  return replay && <OpenReplay key={replay} model={model} length={replay} />;
+  return replay && <OpenReplay model={model} length={replay} />;
 }
 
 interface OpenReplayProps {
@@ -56,9 +55,13 @@ type Filtered = NonNullable<ReturnType<typeof useReplay>['filtered']>;
 
 function OpenReplay({ model, length }: OpenReplayProps) {
   const { url, change } = model;
-  const { player, reading, filtered } = useReplay(model, length);
+  const { player, isLast, reading, filtered } = useReplay(model, length);
+  const { zone } = useLook();
   const box = useRef<HTMLElement>(null);
-  const { words } = SPANS.find(({ value }) => value === length) ?? SPANS[0];
+  const span = SPANS.find(({ value }) => value === length) ?? SPANS[0];
+  const words = isLast
+    ? `the last ${span.words}`
+    : `${span.words} until ${formatClock(new Date(player.span.to), zone)}`;
   const close = () => {
     change({ replayFocus: 'open' });
     url.set({ replay: undefined, time: undefined, speed: SPEEDS[3] });
@@ -88,7 +91,7 @@ function OpenReplay({ model, length }: OpenReplayProps) {
             aria-label="Span of the replay"
             data={SPANS}
             value={length}
-            onChange={(value) => url.set({ replay: value, time: undefined })}
+            onChange={(value) => url.set({ replay: value, time: new Date(player.moment.get().at).toISOString() })}
           />
           <NativeSelect
             size="xs"
@@ -98,8 +101,15 @@ function OpenReplay({ model, length }: OpenReplayProps) {
             data={SPEEDS.map((speed) => ({ value: String(speed), label: `${formatCount(speed)}×` }))}
             onChange={({ currentTarget }) => url.set({ speed: Number(currentTarget.value) as Speed })}
           />
-          <IconButton icon={IconX} iconSize={18} size={32} label="Close the replay" onClick={close} />
         </div>
+        <IconButton
+          className={classes.close}
+          icon={IconX}
+          iconSize={18}
+          size={32}
+          label="Close the replay"
+          onClick={close}
+        />
       </div>
       {reading.error && !filtered ? (
         <div className={classes.failure}>
@@ -192,6 +202,8 @@ const countsText = ({ online, offline, unknown }: Filtered['replay']['counts']):
 function Scrubber({ player, filtered: { curve, replay }, words }: PartProps & { words: string }) {
   const { zone } = useLook();
   const { at } = useStore(player.moment);
+  const { at: readAt } = useStore(player.glance);
+  const valueText = `${formatClock(new Date(readAt), zone)}: ${countsText(replay.counts)}`;
   const { gaps, from, to } = replay.columns;
   const marks = useMarks(from, to);
   const series = useMemo(
@@ -215,12 +227,13 @@ function Scrubber({ player, filtered: { curve, replay }, words }: PartProps & { 
       step={curve.step}
       series={series}
       shape="area"
-      height={CHART_HEIGHT - 24}
+      height={CHART_HEIGHT}
       formatX={formatX}
       formatY={formatCount}
       unknown={gaps}
       marks={marks}
       at={at}
+      valueText={valueText}
       onMove={(moment) => player.seek(moment)}
     />
   );
@@ -300,6 +313,7 @@ function Place({ model, player, filtered, down }: WentFirstProps & { filtered: F
         <bdi className={classes.name}>{name}</bdi>
         <span className={classes.share}>
           {formatCount(offline)} of {formatCount(devices)}
+          <span className="visually-hidden"> Offline</span>
         </span>
       </button>
     </li>

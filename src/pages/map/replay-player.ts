@@ -29,8 +29,10 @@ export class ReplayPlayer {
   /** Goes on with other devices. */
   show(replay: FleetReplay): void {
     this.replay = replay;
-    replay.moveTo(this.moment.get().at);
+    const moment = this.moment.get();
+    replay.moveTo(moment.at);
     this.changes.notify();
+    this.glance.set({ ...moment });
   }
 
   seek(at: number): void {

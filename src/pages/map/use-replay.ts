@@ -91,8 +91,14 @@ function placesOf(fleet: FleetIndex, rows: Int32Array) {
 
 /** The rows of the devices of a replay, -1 for those that are no longer there, and the way back. */
 function matchRows(fleet: FleetIndex, { ids }: ReplayColumns) {
-  const rows = Int32Array.from(ids, (id) => fleet.rowOf(id) ?? -1);
-  const devices = new Int32Array(rows.reduce((most, row) => Math.max(most, row + 1), 0)).fill(-1);
+  const rows = new Int32Array(ids.length);
+  let end = 0;
+  for (let device = 0; device < ids.length; device++) {
+    const row = fleet.rowOf(ids[device]!) ?? -1;
+    rows[device] = row;
+    end = Math.max(end, row + 1);
+  }
+  const devices = new Int32Array(end).fill(-1);
   for (let device = 0; device < rows.length; device++) if (rows[device]! >= 0) devices[rows[device]!] = device;
   return { rows, deviceOf: (row: number) => devices[row] ?? -1 };
 }
@@ -126,7 +132,8 @@ type Filtered = NonNullable<ReturnType<typeof useFilteredReplay>>;
 
 function pastOf({ replay, deviceOf }: Filtered, live: ClusterIndex, player: ReplayPlayer): ShownPast {
   const kinds = live.kinds.slice();
-  const devices = Int32Array.from(live.rows, deviceOf);
+  const devices = new Int32Array(live.size);
+  for (let point = 0; point < live.size; point++) devices[point] = deviceOf(live.rows[point]!);
   replay.write(kinds, devices);
   return {
     clusters: live.withKinds(kinds),
@@ -141,16 +148,26 @@ function pastOf({ replay, deviceOf }: Filtered, live: ClusterIndex, player: Repl
   };
 }
 
-/** `length` and the moment in the URL count when it is opened. */
+function openingOf(length: ReplayLength, time: string | undefined) {
+  const asked = time === undefined ? Number.NaN : Date.parse(time);
+  const at = Number.isNaN(asked) ? undefined : asked;
+  const now = Date.now();
+  const span = spanAround(at, LENGTHS[length], now);
+  return {
+    length,
+    player: new ReplayPlayer(span, at ?? span.from),
+    hasMoment: at !== undefined,
+    isLast: span.to === now,
+  };
+}
+
+/** The moment in the URL counts when the replay is opened, and with each length. */
 export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, length: ReplayLength) {
   // Rows are the same in later versions of the fleet, and devices that are added later are not in the past.
   const [first] = useState(fleet);
-  const [{ player, asked }] = useState(() => {
-    const time = url.time === undefined ? Number.NaN : Date.parse(url.time);
-    const at = Number.isNaN(time) ? undefined : time;
-    const span = spanAround(at, LENGTHS[length], Date.now());
-    return { player: new ReplayPlayer(span, at ?? span.from), asked: at };
-  });
+  const [opening, setOpening] = useState(() => openingOf(length, url.time));
+  if (opening.length !== length) setOpening(openingOf(length, url.time));
+  const { player, hasMoment, isLast } = opening;
   const reading = useQuery(replayQuery(player.span));
   const filtered = useFilteredReplay(reading.data, shown.rows, first);
   const isReady = filtered !== undefined;
@@ -163,8 +180,8 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
   }, [filtered, live, player, setPast]);
   useEffect(() => () => setPast(undefined), [setPast]);
   useEffect(() => {
-    if (isReady && asked === undefined && !matchMedia('(prefers-reduced-motion: reduce)').matches) player.play();
-  }, [isReady, asked, player]);
+    if (isReady && !hasMoment && !matchMedia('(prefers-reduced-motion: reduce)').matches) player.play();
+  }, [isReady, hasMoment, player]);
 
   useFrames(player, url.speed);
   const { at, isPlaying } = useStore(player.glance);
@@ -173,7 +190,7 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
     const timer = setTimeout(() => writeMoment(at), REST);
     return () => clearTimeout(timer);
   }, [at, isPlaying, isReady]);
-  return { player, reading, filtered };
+  return { player, isLast, reading, filtered };
 }
 
 function useFrames(player: ReplayPlayer, speed: number) {
