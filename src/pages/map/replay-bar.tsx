@@ -102,14 +102,7 @@ function OpenReplay({ model, length }: OpenReplayProps) {
             onChange={({ currentTarget }) => url.set({ speed: Number(currentTarget.value) as Speed })}
           />
         </div>
-        <IconButton
-          className={classes.close}
-          icon={IconX}
-          iconSize={18}
-          size={32}
-          label="Close the replay"
-          onClick={close}
-        />
+        <IconButton icon={IconX} iconSize={18} size={32} label="Close the replay" onClick={close} />
       </div>
       {reading.error && !filtered ? (
         <div className={classes.failure}>
