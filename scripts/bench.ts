@@ -19,6 +19,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   opening: async () => (await import('./bench/opening.ts')).opening,
   pages: async () => (await import('./bench/pages.ts')).pages,
   map: async () => (await import('./bench/map.ts')).map,
+  replay: async () => (await import('./bench/replay.ts')).replay,
   log: async () => (await import('./bench/log.ts')).log,
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
   service: async () => (await import('./bench/service.ts')).service,

@@ -92,6 +92,8 @@ export const paths = {
   artifactRules: (name: string) => withQuery(`/artifacts/${encoded(name)}`, { dialog: 'rules' }),
   /** `at`: the part of the world, as the map writes it. */
   mapAt: (at: string) => withQuery('/map', { at }),
+  /** The map as it was at a time, within the last day or week, or one around that time. */
+  replay: (span: '24h' | '7d', time: Date) => withQuery('/map', { replay: span, time: time.toISOString() }),
   /** `to`: the target of the deploy that an artifact is uploaded for. */
   artifacts: (to: DeployStart = {}) => withQuery('/artifacts', { ...to }),
   deploy: (start: DeployStart = {}) => withQuery('/deploy', { ...start }),

@@ -7,6 +7,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
+import { CAUSES } from '../../server/store/state-history.ts';
 import { insertDevice, placeDevice } from '../../server/store/devices.ts';
 
 /** The parent's requests and their answers. */
@@ -14,6 +15,8 @@ export interface Requests {
   addresses: { ask: null; answer: { url: string; bare: string; token: string } };
   /** Adds devices to the store; returns their keys if agents need them. */
   devices: { ask: { count: number; group: string; keys: boolean }; answer: { keys: string[] } };
+  /** Gives the devices of the store a past: each goes Offline and comes back, over the last hours, and some sites at once. */
+  past: { ask: { changes: number; hours: number; sites: number }; answer: null };
   /** After a garbage collection; `peak`: the maximum so far. */
   memory: { ask: null; answer: { rss: number; heap: number; peak: number } };
   /** Milliseconds of processor time of this process so far: on a busy machine more accurate than a clock. */
@@ -51,6 +54,15 @@ new WebSocketServer({ server: bare, perMessageDeflate: false }).on('connection',
 });
 await new Promise<void>((done) => bare.listen(0, '127.0.0.1', done));
 
+/** Numbers from 0 to 1, the same for the same seed. */
+function randomFrom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
 const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promise<Requests[Name]['answer']> } = {
   addresses: async () => ({
     url: service.url,
@@ -73,6 +85,39 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
         }
       });
     return { keys: made };
+  },
+  past: async ({ changes, hours, sites }) => {
+    const to = Date.now();
+    const from = to - hours * 3_600_000;
+    const seqs = (await db.all<{ seq: number }>('SELECT seq FROM devices ORDER BY seq')).map(({ seq }) => seq);
+    const each = Math.floor(changes / seqs.length);
+    for (let first = 0; first < seqs.length; first += DEVICES_A_UNIT)
+      await db.write(async (tx) => {
+        for (const [index, seq] of seqs.slice(first, first + DEVICES_A_UNIT).entries()) {
+          const site = (first + index) % sites;
+          const random = randomFrom(seq);
+          const times = Array.from({ length: each }, () => from + random() * (to - from)).sort((one, two) => one - two);
+          // Every tenth site goes down in the middle, its devices within seconds of each other.
+          if (site % 10 === 0) times[Math.floor(each / 4) * 2] = (from + to) / 2 + site * 100 + random() * 5_000;
+          times.sort((one, two) => one - two);
+          for (const [number, at] of times.entries())
+            await tx.run(
+              'INSERT INTO state_changes (at, device_seq, cause) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+              Math.floor(at),
+              seq,
+              number % 2 === 0 ? CAUSES.disconnected : CAUSES.connected,
+            );
+          await tx.run(
+            'UPDATE devices SET created = ?, site = ?, state_online = ?, state_time = ? WHERE seq = ?',
+            from - 3_600_000,
+            `Site ${site}`,
+            Number(each % 2 === 0),
+            Math.floor(times.at(-1) ?? from),
+            seq,
+          );
+        }
+      });
+    return null;
   },
   memory: async () => {
     globalThis.gc?.();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ClusterIndex, KIND_COUNT, buildCurve, project, unproject, type Cluster } from './cluster-index.ts';
+import { ClusterIndex, KIND_COUNT, buildCurve, isAbsent, project, unproject, type Cluster } from './cluster-index.ts';
 
 const WORLD = { west: 0, north: 0, east: 1, south: 1 };
 
@@ -123,4 +123,17 @@ test('a polygon holds what is inside its outline, on whichever copy of the world
 
 test('an empty fleet has no clusters', () => {
   assert.deepEqual(indexOf([], []).clusters(WORLD, 1 / 4, 0), []);
+});
+
+test('with other kinds the points stay, and a device that does not exist then is no member', () => {
+  const points = { rows: Uint32Array.of(7, 8), lat: Float64Array.of(10, 10), lng: Float64Array.of(20, 20) };
+  const index = new ClusterIndex(buildCurve({ ...points, kinds: Uint8Array.of(1, 4) }));
+  const kinds = index.kinds.map((kind) => (kind === 4 ? 7 : kind));
+  const other = index.withKinds(kinds);
+  const [cluster] = other.clusters(WORLD, 76 / 1024, 42 / 1024);
+  assert.ok(cluster);
+  assert.deepEqual(other.members(cluster), [7]);
+  assert.equal(index.members(cluster).length, 2);
+  assert.equal(isAbsent(7), true);
+  assert.equal(isAbsent(5), false);
 });

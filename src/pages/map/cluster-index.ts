@@ -11,6 +11,9 @@ const HALF_SIDE = 2 ** HALF;
 const RADIX = 1 << HALF;
 /** One more than the largest kind of device that a point may have. */
 export const KIND_COUNT = 64;
+/** A kind with both of its lowest bits belongs to a device that does not exist at the time shown: a point to leave out. */
+const ABSENT = 3;
+export const isAbsent = (kind: number): boolean => (kind & ABSENT) === ABSENT;
 
 /** Devices to index, as parallel arrays; `rows` are the numbers by which the caller knows them. */
 export interface Points {
@@ -152,6 +155,11 @@ export class ClusterIndex {
     this.curve = arrays;
   }
 
+  /** The same points with other kinds, which the caller may change. */
+  withKinds(kinds: Uint8Array): ClusterIndex {
+    return new ClusterIndex({ ...this.curve, kinds });
+  }
+
   /** The clusters in a window, from cells of size `cell`, no two of them closer than `apart`. */
   clusters({ west, north, east, south }: Window, cell: number, apart: number): Cluster[] {
     const { sumX, sumY } = this.curve;
@@ -207,7 +215,8 @@ export class ClusterIndex {
   members({ ranges }: Cluster, most = Number.POSITIVE_INFINITY): number[] {
     const members: number[] = [];
     for (const [from, to] of ranges)
-      for (let index = from; index < to && members.length < most; index++) members.push(this.rows[index]!);
+      for (let index = from; index < to && members.length < most; index++)
+        if (!isAbsent(this.kinds[index]!)) members.push(this.rows[index]!);
     return members;
   }
 

@@ -13,6 +13,7 @@ import classes from './map-page.module.css';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
+import { useDeviceThen, type ShownPast } from './shown-past.ts';
 
 export function SelectBox({ device: { DeviceId, DeviceName } }: { device: Device }) {
   const { ids, toggle } = useSelection();
@@ -72,13 +73,15 @@ export function DeviceCard({ device, focus, onMove }: { device: Device; focus: b
 }
 
 /** `rows`: those that are listed of the `count` on the spot. */
-export function SpotCard({ fleet, rows, count }: { fleet: FleetIndex; rows: number[]; count: number }) {
+export function SpotCard(props: { fleet: FleetIndex; past: ShownPast | undefined; rows: number[]; count: number }) {
+  const { fleet, past, rows, count } = props;
+  const deviceThen = useDeviceThen(past);
   return (
     <div className={classes.card}>
       <strong>{formatCount(count)} devices on this spot</strong>
       <ul className={classes.spot}>
         {rows.map((row) => {
-          const device = fleet.device(row);
+          const device = deviceThen(fleet.device(row), row);
           return (
             <li key={device.DeviceId}>
               <SelectBox device={device} />

@@ -5,6 +5,7 @@ import { formatCount } from '#/lib/format.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { SelectBox } from './device-card.tsx';
+import { useDeviceThen } from './shown-past.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
@@ -25,9 +26,10 @@ interface DeviceListProps {
   renderRow: (device: Device, row: number) => ReactNode;
 }
 
-export function DeviceList({ model: { fleet, chosen, state }, name, rows, none, renderRow }: DeviceListProps) {
+export function DeviceList({ model: { fleet, chosen, state, past }, name, rows, none, renderRow }: DeviceListProps) {
   const count = Math.min(rows.length, MOST);
   const { setBox, first, end } = useSeen(count);
+  const deviceThen = useDeviceThen(past);
   if (rows.length === 0) return <p className={classes.none}>{none}</p>;
   return (
     <>
@@ -36,7 +38,7 @@ export function DeviceList({ model: { fleet, chosen, state }, name, rows, none, 
           {Array.from(rows.subarray(first, end), (row, offset) => {
             const index = first + offset;
             if (!fleet.has(row)) return null;
-            const device = fleet.device(row);
+            const device = deviceThen(fleet.device(row), row);
             return (
               <li
                 key={device.DeviceId}

@@ -78,7 +78,7 @@ function drawDevice(context: CanvasRenderingContext2D, mark: DrawnMark, by: Colo
   if (by !== 'state') write(context, markOf(by, number), x, y, 9.5, state === ONLINE ? tone.letter : colors.ink);
 }
 
-/** Shares clockwise from the top. By state: Online as a broad arc, the rest as a narrow one. */
+/** Shares clockwise from the top. By state: Online as a broad arc, Offline as a narrow one, any other as a dashed one. */
 function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: ColorBy, colors: MarkerColors): void {
   const { x, y, radius, count } = mark;
   fillDisc(context, mark, colors.halo);
@@ -91,13 +91,15 @@ function drawCluster(context: CanvasRenderingContext2D, mark: DrawnMark, by: Col
     GAP / ring,
     LEAST / ring,
   ).forEach(([from, to], share) => {
-    const { color, width } = shares[share]!;
+    const { color, width, dash = [] } = shares[share]!;
     context.beginPath();
     context.arc(x, y, ring, TOP + from, TOP + to);
+    context.setLineDash(dash);
     context.strokeStyle = color;
     context.lineWidth = width;
     context.stroke();
   });
+  context.setLineDash([]);
   const only = by !== 'state' && onlyNumber(mark, by);
   write(context, numberOf(count), x, y + (only ? 4 : 0), count > 999 ? 11 : 11.5, colors.ink);
   if (only) write(context, only, x, y - 6.5, 9, colors.ink);
@@ -205,16 +207,23 @@ export function toneOf(by: ColorBy, number: number, colors: MarkerColors): { fil
 export const markOf = (by: ColorBy, number: number): string =>
   by === 'version' && number === REST ? '+' : letterOf(number);
 
-function stateShares({ kinds }: DrawnMark, colors: MarkerColors) {
+interface Share {
+  members: number;
+  color: string;
+  width: number;
+  dash?: number[];
+}
+
+function stateShares({ kinds }: DrawnMark, colors: MarkerColors): Share[] {
   const [online, offline, other] = statesOf(kinds);
   return [
     { members: online, color: colors.online, width: 4.5 },
     { members: offline, color: colors.offline, width: 2 },
-    { members: other, color: colors.other, width: 2 },
+    { members: other, color: colors.other, width: 2, dash: [2.5, 2] },
   ];
 }
 
-const numberShares = ({ kinds }: DrawnMark, by: ColorBy, colors: MarkerColors) =>
+const numberShares = ({ kinds }: DrawnMark, by: ColorBy, colors: MarkerColors): Share[] =>
   numbersOf(kinds).map((members, number) => ({
     members,
     color: toneOf(by, number, colors).fill,

@@ -12,6 +12,7 @@ import { numbersOf, statesOf } from './draw-marks.ts';
 import { boundsOf, boxOf, deviceNameAt, numberOfKind, type Box } from './map-fleet.ts';
 import { COLORS } from './marker-colors.ts';
 import { MarkerLayer, type Mark } from './marker-layer.ts';
+import { useDeviceThen } from './shown-past.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import classes from './map-page.module.css';
 
@@ -30,19 +31,25 @@ const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 &&
 const nameOf = (names: readonly string[], number: number): string =>
   names[number] ?? (number === NONE ? 'without it' : 'others');
 
-function markText({ fleet, shown: { drawn } }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
+/** In a replay all that are neither Online nor Offline are Unknown. */
+function stateParts(kinds: Uint32Array, isPast: boolean): string[] {
+  const [online, , other] = statesOf(kinds);
+  return isPast && other > 0 ? [`${formatCount(other)} Unknown`] : [`${formatCount(online)} Online`];
+}
+
+function markText({ fleet, past, shown: { drawn } }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
   const { count, kinds, cluster } = mark;
   const [row] = clusters.members(cluster, 1);
   if (count === 1 && row !== undefined) {
     const { DeviceStatus, DeviceGroup } = fleet.device(row);
-    const parts = [deviceNameAt(fleet, row), DeviceStatus];
+    const parts = [deviceNameAt(fleet, row), past ? past.stateOf(row) : DeviceStatus];
     if (drawn.by === 'group') parts.push(DeviceGroup ?? '');
     if (drawn.by === 'version') parts.push(nameOf(drawn.names, numberOfKind(kinds.findIndex((each) => each > 0))));
     return parts.filter(Boolean).join(' · ');
   }
   const parts =
     drawn.by === 'state'
-      ? [`${formatCount(statesOf(kinds)[0])} Online`]
+      ? stateParts(kinds, past !== undefined)
       : numbersOf(kinds).flatMap((members, number) =>
           members > 0 ? [`${formatCount(members)} ${nameOf(drawn.names, number)}`] : [],
         );
@@ -54,7 +61,7 @@ const CLEAR: [number, number] = [92, 12];
 
 /** The layer of all markers, which draws what the page shows. */
 function useMarkerLayer(map: L.Map, { model, scheme }: FleetLayerProps): MarkerLayer {
-  const { fleet, selected, chosen } = model;
+  const { fleet, selected, chosen, past } = model;
   const { clusters } = model.shown;
   const { by } = model.shown.drawn;
   const [layer] = useState(() => new MarkerLayer());
@@ -67,6 +74,7 @@ function useMarkerLayer(map: L.Map, { model, scheme }: FleetLayerProps): MarkerL
     () => layer.show(clusters, (row) => (fleet.has(row) ? deviceNameAt(fleet, row) : '')),
     [layer, clusters, fleet],
   );
+  useEffect(() => past?.subscribe(() => layer.recount()), [layer, past]);
   useEffect(() => layer.select(selected), [layer, selected]);
   const marked = model.state.hovered ?? chosen;
   useEffect(() => layer.highlight(marked), [layer, marked]);
@@ -74,7 +82,7 @@ function useMarkerLayer(map: L.Map, { model, scheme }: FleetLayerProps): MarkerL
 }
 
 export function FleetLayer({ model, scheme }: FleetLayerProps) {
-  const { fleet, places, url, chosen, placing } = model;
+  const { fleet, places, url, chosen, placing, past } = model;
   const { clusters } = model.shown;
   const { hovered } = model.state;
   const map = useMap();
@@ -86,6 +94,8 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
     if (!(target instanceof Element && target.closest('[role=dialog], [role=menu], input'))) map.closePopup();
   });
 
+  // What it says may no longer be so.
+  useEffect(() => past?.subscribe(() => setHint(undefined)), [past]);
   const hintOf = (mark: Mark) =>
     clusters && { text: markText(model, clusters, mark), x: mark.x, y: mark.y - mark.radius };
   // A device that is hovered or focused in the list is highlighted on the map as well.
@@ -134,6 +144,7 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
         <Popup position={spot.at} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: () => setSpot(undefined) }}>
           <SpotCard
             fleet={fleet}
+            past={past}
             rows={spot.of.members(spot.cluster, MOST_LISTED).filter((row) => fleet.has(row))}
             count={spot.cluster.count}
           />
@@ -147,7 +158,8 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
 }
 
 function DevicePopup({ model, row }: { model: FleetMapModel; row: number }) {
-  const { fleet, places } = model;
+  const { fleet, places, past } = model;
+  const deviceThen = useDeviceThen(past);
   const [lat, lng] = [places.lat[row]!, places.lng[row]!];
   // The same object while the location is the same: with a new one the card would reopen and lose the focus.
   const position = useMemo(() => L.latLng(lat, lng), [lat, lng]);
@@ -155,7 +167,7 @@ function DevicePopup({ model, row }: { model: FleetMapModel; row: number }) {
     model.startPlacing({ id: fleet.idOf(row), name: deviceNameAt(fleet, row), old: { Lat: lat, Lng: lng } });
   return (
     <Popup position={position} autoPanPaddingTopLeft={CLEAR} eventHandlers={{ remove: model.closeCard }}>
-      <DeviceCard device={fleet.device(row)} focus={model.state.opener !== undefined} onMove={move} />
+      <DeviceCard device={deviceThen(fleet.device(row), row)} focus={model.state.opener !== undefined} onMove={move} />
     </Popup>
   );
 }

@@ -22,7 +22,7 @@ interface LegendProps {
 }
 
 export function Legend({ model, scheme }: LegendProps) {
-  const { url, shown } = model;
+  const { url, shown, past } = model;
   const { groups, versions, colorBy } = shown;
   return (
     <div className={classes.legend}>
@@ -42,6 +42,11 @@ export function Legend({ model, scheme }: LegendProps) {
           <li>
             <StateMark state="Offline" />
           </li>
+          {past?.hasGaps && (
+            <li>
+              <StateMark state="Unknown" />
+            </li>
+          )}
         </ul>
       )}
       {colorBy === 'group' && (

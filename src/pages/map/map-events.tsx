@@ -13,20 +13,22 @@ const allowDrop = (event: DragEvent) => {
   if (event.dataTransfer?.types.includes(DRAGGED)) event.preventDefault();
 };
 
-/** Fits the map to all devices once the last one has been read, unless the user has chosen a view by then. */
+/** Fits the map to all devices once the last one has been read, unless the user has chosen a view by then; returns how. */
 function useFitWhenRead(map: L.Map, { fleet, places, shown, state, url }: FleetMapModel, isOwn: RefObject<boolean>) {
   const { isPart } = fleet;
   const began = useRef(isPart);
-  const fit = useEffectEvent(() => {
+  const fit = () => {
     const box = boxOf(places, shown.placed);
     if (!box || state.isMoved || url.at !== undefined || url.device !== undefined) return;
     isOwn.current = true;
     map.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom: CLOSEST, animate: false });
     isOwn.current = false;
-  });
+  };
+  const fitFirst = useEffectEvent(fit);
   useEffect(() => {
-    if (began.current && !isPart) fit();
+    if (began.current && !isPart) fitFirst();
   }, [isPart]);
+  return fit;
 }
 
 export function MapEvents({ model }: { model: FleetMapModel }) {
@@ -34,7 +36,14 @@ export function MapEvents({ model }: { model: FleetMapModel }) {
   /** The page itself is moving the map, so the view does not go into the URL. */
   const isOwn = useRef(false);
   const map = useMapEvents({ moveend: () => follow(map, !isOwn.current), resize: () => follow(map, false) });
-  useFitWhenRead(map, model, isOwn);
+  const fit = useFitWhenRead(map, model, isOwn);
+  const resize = useEffectEvent(() => {
+    isOwn.current = true;
+    map.invalidateSize({ pan: false });
+    isOwn.current = false;
+    // The bar of the replay takes a fifth of the map, which would cut off the devices at its edges.
+    if (model.url.replay) fit();
+  });
   const begin = useEffectEvent(() => follow(map, false));
   const drop = useEffectEvent((event: DragEvent) => {
     const dragged = event.dataTransfer?.getData(DRAGGED);
@@ -48,7 +57,7 @@ export function MapEvents({ model }: { model: FleetMapModel }) {
     // Leaflet only notices a new window size, but a bar that opens below makes the map smaller too.
     const observer = new ResizeObserver(() => {
       // Without a size it is hidden behind the list, on a phone.
-      if (box.clientWidth > 0) map.invalidateSize({ pan: false });
+      if (box.clientWidth > 0) resize();
     });
     observer.observe(box);
     const onDrop = (event: DragEvent) => drop(event);

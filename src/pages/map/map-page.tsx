@@ -4,6 +4,7 @@ import 'leaflet/dist/leaflet.css';
 import { useDeferredValue } from 'react';
 import { Button } from '@mantine/core';
 import { BulkBar } from '#/features/bulk/bulk-bar.tsx';
+import { useOffered } from '#/api/capabilities.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import type { Places } from '#/fleet/columns.ts';
 import type { Fleet } from '#/fleet/fleet-store.ts';
@@ -12,6 +13,7 @@ import { addAtOnce } from '#/features/install/at-once.ts';
 import { fleetReading, useFleet } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, Failure, View } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
@@ -71,10 +73,13 @@ interface FleetMapProps {
   progress: Fleet['progress'];
 }
 
+const LateReplay = lazyPart(() => import('./replay-bar.tsx'), 'ReplayBar');
+
 /** The map with the filters above it and the list beside it, all of one fleet and one filter. */
 function FleetMap({ fleet, places, progress }: FleetMapProps) {
   const model = useFleetMap(fleet, places);
   const { resolved, stage } = model.shown;
+  const canReplay = useOffered('history') === true;
   return (
     <div className={classes.page}>
       <MapBar model={model} />
@@ -87,15 +92,21 @@ function FleetMap({ fleet, places, progress }: FleetMapProps) {
         />
       )}
       <div className={classes.body} data-list={model.state.isListOpen}>
-        <MapSection model={model}>
-          {fleet.isPart && progress && (
-            <div className={classes.banner}>
-              <div className={classes.bannerRow}>
-                <Progress of={progress} />
+        <div className={classes.column}>
+          <MapSection model={model}>
+            {fleet.isPart && progress && (
+              <div className={classes.banner}>
+                <div className={classes.bannerRow}>
+                  <Progress of={progress} />
+                </div>
               </div>
-            </div>
-          )}
-        </MapSection>
+            )}
+          </MapSection>
+          <LateReplay
+            open={canReplay && model.url.replay && !fleet.isPart && { model }}
+            fallback={<div className={classes.replay} aria-busy />}
+          />
+        </div>
         {stage >= STAGES.list && !fleet.isPart ? <SidePanel model={model} /> : <div className={classes.side} />}
       </div>
       <BulkBar where="the map" />

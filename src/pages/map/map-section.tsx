@@ -1,8 +1,11 @@
 // The map itself with everything on it.
 import { useState, type ReactNode } from 'react';
-import { useComputedColorScheme } from '@mantine/core';
+import { Button, useComputedColorScheme } from '@mantine/core';
+import { IconHistory } from '@tabler/icons-react';
 import { ScaleControl } from 'react-leaflet';
+import { useOffered } from '#/api/capabilities.ts';
 import { MapBox } from '#/features/base-map/map-box.tsx';
+import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { AreaSelect } from './area-select.tsx';
 import { FleetLayer } from './fleet-layer.tsx';
 import { Legend } from './legend.tsx';
@@ -51,11 +54,34 @@ export function MapSection({ model, children }: { model: FleetMapModel; children
       )}
       <MapControls model={model} />
       <Legend model={model} scheme={scheme} />
+      <OpenReplay model={model} />
       {children}
       <PlacingBanner model={model} />
       <p className={classes.said} role="status">
         {resolved.value || resolved.error ? state.message : 'Loading the matching devices…'}
       </p>
     </section>
+  );
+}
+
+/** Opens the replay, where the service knows the past. */
+function OpenReplay({ model: { url, fleet, state, change } }: { model: FleetMapModel }) {
+  const isOffered = useOffered('history') === true;
+  if (!isOffered || url.replay) return null;
+  return (
+    <Button
+      ref={state.replayFocus === 'open' ? focusOnMount : undefined}
+      className={classes.openReplay}
+      variant="default"
+      leftSection={<IconHistory size={16} stroke={1.6} aria-hidden />}
+      disabled={fleet.isPart}
+      title={fleet.isPart ? 'Replay: available once all devices are loaded' : 'The last 24 hours or 7 days on the map'}
+      onClick={() => {
+        change({ replayFocus: 'bar' });
+        url.set({ replay: '24h' });
+      }}
+    >
+      Replay
+    </Button>
   );
 }

@@ -1,7 +1,7 @@
 // The fleet on one canvas above the base map. It draws only what is near the window, so that a pan costs the same with a
 // hundred devices and a hundred thousand.
 import L from 'leaflet';
-import { KIND_COUNT, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
+import { KIND_COUNT, isAbsent, type Cluster, type ClusterIndex, type Window } from './cluster-index.ts';
 import { drawMark, drawName, keepInside, type DrawnMark } from './draw-marks.ts';
 import type { ColorBy, MarkerColors } from './marker-colors.ts';
 
@@ -33,7 +33,7 @@ const holds = ({ cluster }: Pick<Mark, 'cluster'>, point: number): boolean =>
 export class MarkerLayer extends L.Layer {
   private canvas = L.DomUtil.create('canvas', 'leaflet-zoom-animated');
   private drawn: Mark[] = [];
-  private found: { of: string; marks: Found[] } | undefined;
+  private found: { of: string; clusters: Cluster[]; marks: Found[] } | undefined;
   private origin = L.latLng(0, 0);
   private zoom = 0;
   private index: ClusterIndex | undefined;
@@ -72,6 +72,12 @@ export class MarkerLayer extends L.Layer {
   select(rows: ReadonlySet<number>): void {
     this.selectedRows = rows;
     this.markSelected();
+  }
+
+  /** Draws the marks again after the kinds of devices have changed, but not where they are. */
+  recount(): void {
+    if (this.found) this.found.marks = this.marksOf(this.found.clusters);
+    this.draw();
   }
 
   /** The topmost mark at a point of the map's box, in pixels. */
@@ -146,20 +152,34 @@ export class MarkerLayer extends L.Layer {
     const of = [world, west, north, east, south].join();
     if (this.found?.of === of) return this.found.marks;
     const blocks = { west: west * block, north: north * block, east: east * block, south: south * block };
-    const marks = index.clusters(blocks, CELL / world, APART / world).map((cluster): Found => {
-      const { x, y, count, ranges } = cluster;
+    const clusters = index.clusters(blocks, CELL / world, APART / world);
+    this.found = { of, clusters, marks: this.marksOf(clusters) };
+    return this.found.marks;
+  }
+
+  /** The marks of clusters, which come with the largest first; drawn last they are on top. */
+  private marksOf(clusters: readonly Cluster[]): Found[] {
+    const index = this.index!;
+    const marks: Found[] = [];
+    for (const cluster of clusters.toReversed()) {
+      const { x, y, ranges } = cluster;
+      let { count } = cluster;
       const kinds = new Uint32Array(KIND_COUNT);
       index.countKinds(cluster, kinds);
+      for (let kind = 0; kind < KIND_COUNT; kind++) {
+        if (!isAbsent(kind)) continue;
+        count -= kinds[kind]!;
+        kinds[kind] = 0;
+      }
+      if (count === 0) continue;
       let selected = 0;
       if (this.selected)
         for (const [from, to] of ranges) for (let point = from; point < to; point++) selected += this.selected[point]!;
       const alone = this.by !== 'state' ? 9.5 : this.zoom < NAMES_FROM ? 7 : 8;
       const radius = count > 1 ? 14 + Math.min(12, Math.log2(count)) : alone;
-      return { x, y, count, radius, kinds, selected, cluster };
-    });
-    // The larger are found first; drawn last they are on top.
-    this.found = { of, marks: marks.toReversed() };
-    return this.found.marks;
+      marks.push({ x, y, count, radius, kinds, selected, cluster });
+    }
+    return marks;
   }
 
   private draw(): void {

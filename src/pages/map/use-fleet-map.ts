@@ -17,6 +17,7 @@ import { CLOSEST, boundsOf, boxOf, byLocation, pointSteps, type Box } from './ma
 import type { ColorBy } from './marker-colors.ts';
 import { useMapVersions } from './use-map-versions.ts';
 import { printView, useMapUrl } from './use-map-url.ts';
+import type { ShownPast } from './shown-past.ts';
 import { usePlacing, type ToPlace } from './use-placing.ts';
 
 /**
@@ -55,7 +56,10 @@ function useStable<Values extends Uint32Array | readonly string[]>(values: Value
 function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array, url: ReturnType<typeof useMapUrl>) {
   const all = useMemo(() => fleet.facets({}, ['group']).group, [fleet]);
   const groups = useStable(useMemo(() => colouredGroups(all), [all]));
-  const versions = useMapVersions(url);
+  // Which versions ran in the past is not known.
+  const isPast = url.replay !== undefined;
+  const versions = useMapVersions(isPast ? { ...url, color: 'state' } : url);
+  const isOffered = versions.isOffered && !isPast;
   const names = useStable<readonly string[]>(versions.names);
   const { byId } = versions;
   const [status, group] = [fleet.coded('DeviceStatus'), fleet.coded('DeviceGroup')];
@@ -70,7 +74,7 @@ function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array, url: R
     };
   }, [status, group, places, placed, groups, byId, names, ids]);
   const { index: clusters, colours } = useClusterIndex(points) ?? {};
-  const colorBy: ColorBy = url.color === 'version' && !versions.isOffered ? 'state' : url.color;
+  const colorBy: ColorBy = url.color === 'version' && !isOffered ? 'state' : url.color;
   return {
     clusters,
     colorBy,
@@ -78,7 +82,7 @@ function useMarks(fleet: FleetIndex, places: Places, placed: Uint32Array, url: R
     drawn: { by: colours?.by === colorBy ? colorBy : ('state' as const), names: colours?.names ?? [] },
     groups,
     hasMoreGroups: all.length > groups.length,
-    versions,
+    versions: { ...versions, isOffered },
   };
 }
 
@@ -87,10 +91,11 @@ function useShownFleet(fleet: FleetIndex, places: Places, url: ReturnType<typeof
   const resolved = useResolvedFilter(fleet, url.filter);
   const filter = resolved.value ?? NOBODY;
   const stage = useStages(STAGES.list);
-  const placed = useStable(useMemo(() => byLocation(places, fleet.query({ filter })).placed, [fleet, places, filter]));
+  const rows = useStable(useMemo(() => fleet.query({ filter }), [fleet, filter]));
+  const placed = useStable(useMemo(() => byLocation(places, rows).placed, [places, rows]));
   // After the map itself: the counts are for lists that are opened later.
   const counts = useFacets(stage >= STAGES.list && !fleet.isPart ? fleet : undefined, filter);
-  return { resolved, filter, stage, placed, ...counts, ...useMarks(fleet, places, placed, url) };
+  return { resolved, filter, stage, rows, placed, ...counts, ...useMarks(fleet, places, placed, url) };
 }
 
 /** The selected devices that are on the map, by row, and the way to add to them. */
@@ -116,13 +121,17 @@ interface MapState {
   isListOpen: boolean;
   /** The person has moved the map. */
   isMoved?: boolean;
+  /** Where the focus goes when the replay opens or closes. */
+  replayFocus?: 'bar' | 'open';
   /** The element that opened the card by keyboard, and gets the focus back. */
   opener?: HTMLElement | undefined;
 }
 
 export function useFleetMap(fleet: FleetIndex, places: Places) {
   const url = useMapUrl();
-  const shown = useShownFleet(fleet, places, url);
+  const live = useShownFleet(fleet, places, url);
+  const [past, setPast] = useState<ShownPast>();
+  const shown = { ...live, clusters: past?.clusters ?? live.clusters };
   const selected = useSelectedRows(fleet, places);
   const placing = usePlacing();
   const [map, setMap] = useState<L.Map | null>(null);
@@ -134,6 +143,11 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
     places,
     url,
     shown,
+    /** The clusters as they are now, whatever is shown. */
+    live: live.clusters,
+    /** What the replay shows in place of the present. */
+    past,
+    setPast,
     selected: selected.rows,
     placing,
     map,

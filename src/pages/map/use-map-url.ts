@@ -1,5 +1,5 @@
-// The URL of the map: filters, the part of the world, the open card and the colours. Replaced, not pushed, so that Back
-// leaves the page instead of replaying every pan and letter.
+// The URL of the map: filters, the part of the world, the open card, the colours and the replay. Replaced, not pushed, so
+// that Back leaves the page instead of repeating every pan and letter.
 import { useEffect, useState } from 'react';
 import { filterPart, filterWords } from '#/features/device-filters/filter-words.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -25,6 +25,10 @@ export function readMapView(at: string | undefined): MapView | undefined {
 
 export const printView = ({ lat, lng, zoom }: MapView): string => `${lat.toFixed(4)},${lng.toFixed(4)},${zoom}`;
 
+/** A minute, five minutes, a quarter of an hour and an hour in each second. */
+export const SPEEDS = [60, 300, 900, 3600] as const;
+export type Speed = (typeof SPEEDS)[number];
+
 const mapUrl = urlSchema({
   filter: filterPart,
   /** The part of the world that is shown. */
@@ -36,28 +40,37 @@ const mapUrl = urlSchema({
   color: oneOf(COLOR_BY, 'state'),
   /** The artifact whose versions are the colours. */
   of: optional,
+  /** The map shows the past. */
+  replay: oneOf(['24h', '7d']),
+  /** The moment of the past. */
+  time: optional,
+  /** Seconds of the past in each second. */
+  speed: oneOf(SPEEDS, SPEEDS[3]),
 });
 
 /** The view goes into the URL after this pause, since browsers limit how often the URL may change. */
 const REST = 250;
 
 /**
- * Puts the view into the URL without the router, whose navigation would cancel one to a page that is still loading. By
- * then the URL may be that of another page, which has no view.
+ * Puts the view or the moment into the URL without the router, whose navigation would cancel one to a page that is still
+ * loading. By then the URL may be that of another page, which has neither.
  */
-function writeView(at: string): void {
+function write(part: { at: string } | { time: string }): void {
   const url = new URL(location.href);
-  if (url.pathname !== paths.map()) return;
-  url.search = mapUrl.change(url.search, { at });
+  if (url.pathname !== paths.map() || ('time' in part && !mapUrl.read(url.search).replay)) return;
+  url.search = mapUrl.change(url.search, part);
   history.replaceState(history.state, '', url);
 }
+
+/** Puts the moment of the replay into the URL. */
+export const writeMoment = (at: number): void => write({ time: new Date(at).toISOString() });
 
 export function useMapUrl() {
   const [state, url] = useUrlState(mapUrl);
   const [view, setView] = useState<string>();
   useEffect(() => {
     if (view === undefined) return;
-    const timer = setTimeout(() => writeView(view), REST);
+    const timer = setTimeout(() => write({ at: view }), REST);
     return () => clearTimeout(timer);
   }, [view]);
   return {

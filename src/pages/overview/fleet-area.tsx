@@ -1,11 +1,11 @@
-// How many devices were Online over a day, a week or a month, with the deploys.
+// How many devices were Online over a day, a week or a month, with the deploys; a moment leads to its replay on the map.
 import { useMemo } from 'react';
+import { useNavigate } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { IconRocket } from '@tabler/icons-react';
 import { historyQueries } from '#/api/history.ts';
-import { rolloutQueries } from '#/api/rollouts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
-import { useJobs } from '#/features/jobs/use-jobs.ts';
+import { deployMarks } from '#/features/deploy-marks/deploy-marks.ts';
+import { useDeploys } from '#/features/deploy-marks/use-deploys.ts';
 import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDay } from '#/lib/format.ts';
 import { Chart } from '#/ui/chart/chart.tsx';
@@ -14,7 +14,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { deployMarks, fleetSeries, type Deploy } from './series.ts';
+import { fleetSeries } from './series.ts';
 
 const SPANS = [
   { value: '24', label: '24\u00a0h', words: 'the last 24 hours' },
@@ -23,9 +23,6 @@ const SPANS = [
 ] as const;
 
 const spanUrl = urlSchema({ span: oneOf(['24', '168', '720'], '24') });
-
-/** Deploys that are read for their marks. */
-const MOST_DEPLOYS = 100;
 
 export function SpanChoice() {
   const [{ span }, url] = useUrlState(spanUrl);
@@ -40,40 +37,20 @@ export function SpanChoice() {
   );
 }
 
-/** Rollouts, and the jobs to groups and tags that belong to none. */
-function useDeploys(hasRollouts: boolean): Deploy[] {
-  const rollouts = useQuery({ ...rolloutQueries.list(), enabled: hasRollouts }).data;
-  const jobs = useJobs({}, { most: MOST_DEPLOYS }).data;
-  return useMemo(
-    () => [
-      ...(rollouts ?? []).map(({ RolloutId, Name, CreatedTime }) => ({
-        at: Date.parse(CreatedTime),
-        name: Name,
-        to: paths.rollout(RolloutId),
-      })),
-      ...(jobs ?? [])
-        .filter(({ Counts }) => Counts)
-        .map(({ JobId, JobName, CreatedTime }) => ({
-          at: parseTimestamp(CreatedTime ?? '')?.getTime() ?? Number.NaN,
-          name: JobName || JobId,
-          to: paths.job(JobId),
-        })),
-    ],
-    [rollouts, jobs],
-  );
-}
-
 interface FleetAreaProps {
   hasRollouts: boolean;
+  /** Whether devices have locations, so that the map can show them. */
+  isOnMap: boolean;
   online: number;
   offline: number;
 }
 
-export function FleetArea({ hasRollouts, online, offline }: FleetAreaProps) {
+export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaProps) {
   const [{ span }] = useUrlState(spanUrl);
   const { value, words } = SPANS.find((each) => each.value === span) ?? SPANS[0];
   const reading = useQuery(historyQueries.series(Number(value)));
   const { zone } = useLook();
+  const navigate = useNavigate();
   const deploys = useDeploys(hasRollouts);
   const series = useMemo(
     () => reading.data && fleetSeries(reading.data, { online, offline }),
@@ -114,6 +91,10 @@ export function FleetArea({ hasRollouts, online, offline }: FleetAreaProps) {
         note={series.since !== undefined && `Known since ${formatClock(new Date(series.since), zone)}.`}
         unknown={series.unknown}
         marks={deployMarks(deploys, { from: series.x[0] ?? 0, to: end }, { all: paths.jobs(), Icon: IconRocket })}
+        {...(isOnMap && {
+          onPick: (at: number) => void navigate(paths.replay(value === '168' ? '7d' : '24h', new Date(at))),
+          pickText: 'shows the map as it was then',
+        })}
       />
     </>
   );

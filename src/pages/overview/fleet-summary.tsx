@@ -21,6 +21,7 @@ interface FleetSummaryProps {
 
 export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSummaryProps) {
   const figures = useMemo(() => fleetFigures(index), [index]);
+  const isOnMap = useMemo(() => index.query({ filter: { place: 'placed' } }).length > 0, [index]);
   return (
     <section className={classes.summary} aria-label="Fleet">
       <div className={classes.head}>
@@ -57,7 +58,7 @@ export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSu
       </div>
       {hasHistory && (
         <div className={classes.chart}>
-          <FleetArea hasRollouts={hasRollouts} online={figures.online} offline={figures.offline} />
+          <FleetArea hasRollouts={hasRollouts} isOnMap={isOnMap} online={figures.online} offline={figures.offline} />
         </div>
       )}
     </section>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeText, dayBefore, deployMarks, failuresOfDays, fleetSeries, jobDays } from './series.ts';
+import { changeText, dayBefore, failuresOfDays, fleetSeries, jobDays } from './series.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-03-20T12:00:00Z');
@@ -51,20 +51,4 @@ test('a change is a difference in words', () => {
   assert.equal(changeText(5, 2, String), '3 more than yesterday');
   assert.equal(changeText(1, 2, String), '1 fewer than yesterday');
   assert.equal(changeText(2, 2, String), 'same as yesterday');
-});
-
-test('deploys that would cover each other are one mark', () => {
-  const deploy = (at: number, name: string) => ({ at, name, to: `/jobs/${name}` });
-  const marks = deployMarks(
-    [deploy(51, 'b'), deploy(50, 'a'), deploy(90, 'c'), deploy(200, 'd')],
-    { from: 0, to: 100 },
-    { all: '/jobs', Icon: () => null },
-  );
-  assert.deepEqual(
-    marks.map(({ at, label, to }) => [at, label, to]),
-    [
-      [50, '2 deploys: a, b', '/jobs'],
-      [90, 'Deploy of c', '/jobs/c'],
-    ],
-  );
 });

@@ -1,12 +1,9 @@
 // The history of the fleet as charts show it.
 import type { HistorySeries } from '#/contract/history.ts';
-import type { ChartMark } from '#/ui/chart/chart.tsx';
 import type { Span } from '#/ui/chart/chart-data.ts';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-/** Marks that are closer than this share of the axis would cover each other. */
-const MARK_WIDTH = 0.03;
 
 export interface FleetSeries {
   x: number[];
@@ -118,36 +115,4 @@ export function failuresOfDays({ Jobs }: Pick<HistorySeries, 'Jobs'>, now: numbe
 export function changeText(now: number, before: number, format: (value: number) => string): string {
   if (now === before) return 'same as yesterday';
   return `${format(Math.abs(now - before))} ${now > before ? 'more' : 'fewer'} than yesterday`;
-}
-
-export interface Deploy {
-  at: number;
-  name: string;
-  to: string;
-}
-
-/** Deploys of the span as marks; those that would cover each other are one. */
-export function deployMarks(
-  deploys: readonly Deploy[],
-  { from, to }: Span,
-  { all, Icon }: { all: string; Icon: NonNullable<ChartMark['Icon']> },
-): ChartMark[] {
-  const groups: Deploy[][] = [];
-  for (const deploy of deploys.filter(({ at }) => at >= from && at <= to).toSorted((one, two) => one.at - two.at)) {
-    const first = groups.at(-1)?.[0];
-    if (first && deploy.at - first.at < (to - from) * MARK_WIDTH) groups.at(-1)!.push(deploy);
-    else groups.push([deploy]);
-  }
-  return groups.flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    const names = [...new Set(group.map(({ name }) => name))];
-    const some = names.slice(0, 4).join(', ') + (names.length > 4 ? ' …' : '');
-    return {
-      at: first.at,
-      label: names.length === 1 ? `Deploy of ${some}` : `${names.length} deploys: ${some}`,
-      to: names.length === 1 ? first.to : all,
-      Icon,
-    };
-  });
 }

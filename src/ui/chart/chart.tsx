@@ -14,6 +14,8 @@ export interface ChartMark {
   label: string;
   to: string;
   Icon?: (props: { size: number; stroke: number }) => ReactNode;
+  /** At the foot of the chart, beside marks of another kind at its head. */
+  isLow?: boolean;
 }
 
 export interface ChartProps {
@@ -46,13 +48,15 @@ export interface ChartProps {
   pickText?: string;
   /** Beside the legend. */
   note?: ReactNode;
+  /** What is at `at`, in words. The page shows it itself, with the colours of the series: the chart has no caption then. */
+  valueText?: string;
 }
 
 const KEY_STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
 
 export function Chart(props: ChartProps) {
   const { label, x, step, series, formatX, formatY, height = 180, marks = [], selected, onSelect, at, onMove } = props;
-  const { formatReadoutX = formatX, onPick, pickText, note } = props;
+  const { formatReadoutX = formatX, onPick, pickText, note, valueText } = props;
   const [focused, setFocused] = useState<number>();
   const [anchor, setAnchor] = useState<number>();
   const [begin, end] = [x[0] ?? 0, (x.at(-1) ?? 0) + step];
@@ -127,7 +131,7 @@ export function Chart(props: ChartProps) {
           aria-valuemin={0}
           aria-valuemax={Math.max(0, x.length - 1)}
           aria-valuenow={current ?? 0}
-          aria-valuetext={readout || label}
+          aria-valuetext={valueText ?? (readout || label)}
           data-moves={Boolean(onSelect ?? onMove) || undefined}
           data-picks={onPick !== undefined || undefined}
           onPointerDown={onPointerDown}
@@ -151,11 +155,12 @@ export function Chart(props: ChartProps) {
           {current !== undefined && x.length > 0 && (
             <div className={classes.cursor} style={{ left: `${share(at ?? x[current] ?? 0) * 100}%` }} />
           )}
-          {marks.map(({ at: time, label: name, to, Icon }) => (
+          {marks.map(({ at: time, label: name, to, Icon, isLow }) => (
             <Link
               key={`${to} ${time}`}
               to={to}
               className={classes.mark}
+              data-low={isLow}
               style={{ left: `${share(time) * 100}%` }}
               aria-label={name}
               title={name}
@@ -165,20 +170,22 @@ export function Chart(props: ChartProps) {
           ))}
         </div>
       </div>
-      <figcaption className={classes.caption}>
-        <span className={classes.legend} aria-hidden={readout !== ''}>
-          {series.map(({ label: name, color }) => (
-            <span key={name} className={classes.key}>
-              <i style={{ background: `var(--${color})` }} />
-              {name}
-            </span>
-          ))}
-        </span>
-        {note && !readout && <span>{note}</span>}
-        <span className={classes.readout} aria-hidden>
-          {readout}
-        </span>
-      </figcaption>
+      {valueText === undefined && (
+        <figcaption className={classes.caption}>
+          <span className={classes.legend} aria-hidden={readout !== ''}>
+            {series.map(({ label: name, color }) => (
+              <span key={name} className={classes.key}>
+                <i style={{ background: `var(--${color})` }} />
+                {name}
+              </span>
+            ))}
+          </span>
+          {note && !readout && <span>{note}</span>}
+          <span className={classes.readout} aria-hidden>
+            {readout}
+          </span>
+        </figcaption>
+      )}
     </figure>
   );
 }

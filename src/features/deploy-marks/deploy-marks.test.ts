@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { deployMarks } from './deploy-marks.ts';
+
+test('deploys that would cover each other are one mark', () => {
+  const deploy = (at: number, name: string) => ({ at, name, to: `/jobs/${name}` });
+  const marks = deployMarks(
+    [deploy(51, 'b'), deploy(50, 'a'), deploy(90, 'c'), deploy(200, 'd')],
+    { from: 0, to: 100 },
+    { all: '/jobs', Icon: () => null },
+  );
+  assert.deepEqual(
+    marks.map(({ at, label, to }) => [at, label, to]),
+    [
+      [50, '2 deploys: a, b', '/jobs'],
+      [90, 'Deploy of c', '/jobs/c'],
+    ],
+  );
+});
