@@ -103,6 +103,8 @@ export interface ContextOptions {
   alertTimes?: AlertTimes;
   /** Milliseconds between two looks at rollouts and standing orders. */
   rolloutsEveryMs?: number;
+  /** Nobody misses the data after a power failure. */
+  disposable?: boolean;
   /** Runs the background tasks instead of timers, for a `time` that goes in steps: the demo lives a month in seconds. */
   openWork?: (tasks: readonly LeaderTask[]) => LeaderWork;
 }
@@ -126,10 +128,11 @@ export async function openContext(
     clusterTimes,
     alertTimes,
     rolloutsEveryMs = 1_000,
+    disposable = false,
     openWork,
   }: ContextOptions = {},
 ): Promise<Context> {
-  const store = await openStore(config);
+  const store = await openStore(config, { disposable });
   const { db, disk, shared } = store;
   let link: Link | undefined;
   let cluster: Cluster | undefined;

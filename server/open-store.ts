@@ -27,10 +27,10 @@ export interface Store {
   release(): Promise<void>;
 }
 
-/** Opens the store of a service. */
-export async function openStore(config: Config): Promise<Store> {
+/** Opens the store of a service. `disposable`: as in FileOptions. */
+export async function openStore(config: Config, { disposable = false } = {}): Promise<Store> {
   requireFinishedFolder(config.dataDir);
-  return config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config);
+  return config.databaseUrl ? openStoreInPostgres(config, config.databaseUrl) : openStoreInFolder(config, disposable);
 }
 
 /** The folder then has the artifacts only, or nothing. Nodes share it: it has no lock. */
@@ -62,7 +62,7 @@ async function openStoreInPostgres({ dataDir }: Config, url: URL): Promise<Store
   }
 }
 
-async function openStoreInFolder({ dataDir }: Config): Promise<Store> {
+async function openStoreInFolder({ dataDir }: Config, disposable: boolean): Promise<Store> {
   const file = path.join(dataDir, 'muster.db');
   requireKnownVersion(file, SERVICE_TABLES);
   const writable = makeFolder(dataDir) === 'writable';
@@ -77,6 +77,7 @@ async function openStoreInFolder({ dataDir }: Config): Promise<Store> {
     openDatabase(file, {
       disk,
       readOnly,
+      disposable,
       beforeNew: () => requireDatabaseOfFiles(dataDir, file, { isEmpty: true }),
     });
   const opened = (db: Database): Store => ({

@@ -50,6 +50,8 @@ export async function startSteppedService(
     },
     {
       time,
+      // All of it can be made again, and disks take long to confirm thousands of small writes.
+      disposable: true,
       openWork: (given) => {
         tasks.push(...given.map((task) => ({ ...task, ran: start })));
         return { close: async () => {} };

@@ -29,6 +29,8 @@ export interface DatabaseKind {
 }
 
 export interface FileOptions {
+  /** Nobody misses the data after a power failure, so nothing waits for the disk. */
+  disposable?: boolean;
   /** The disk is read-only. */
   readOnly?: boolean;
   /** Called before tables are created in an empty file; throws if they should exist. */
@@ -120,7 +122,7 @@ export function openDatabaseFile(file: string, kind: DatabaseKind, options: File
       sqlite.exec(`
         PRAGMA auto_vacuum = INCREMENTAL; -- of a new file; an older one changes with a VACUUM
         PRAGMA journal_mode = WAL;
-        PRAGMA synchronous = FULL;
+        PRAGMA synchronous = ${options.disposable ? 'OFF' : 'FULL'};
         PRAGMA wal_autocheckpoint = 4000; -- pages: fewer flushes of the main file under many writes
         PRAGMA journal_size_limit = 16777216;
       `);
