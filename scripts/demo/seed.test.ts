@@ -109,8 +109,3 @@ test('the audit log names people and the pipeline', async () => {
     assert.ok(actors.has(name), name);
   assert.ok(Items.some(({ Action }) => Action === 'rollout.advance'));
 });
-
-test('the service that takes over goes on without a gap', async () => {
-  const summary = await get<{ Gaps: object[] }>('/v1/history/summary?hours=1');
-  assert.deepEqual(summary.Gaps, []);
-});
