@@ -103,6 +103,34 @@ test('a channel and a rule are created, and a device that goes Offline is report
   await expect(table(page, 'Firing now')).toBeVisible();
 });
 
+test('a template fills a rule, and without a channel the form warns and the rule says so', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('hub', 'gateways');
+  await page.goto(`${service.url}/activity/alerts`);
+  await page.getByRole('button', { name: 'Create rule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create rule' });
+  await expect(dialog.getByText('nobody gets a message until you create a channel')).toBeVisible();
+  await dialog.getByRole('button', { name: 'A gateway is down for 10 minutes' }).click();
+  await expect(dialog.getByText('When a device of group gateways is Offline for 10 minutes')).toBeVisible();
+  await dialog.getByRole('button', { name: 'Create rule' }).click();
+  await expect(table(page, 'Rules').getByRole('row', { name: 'A gateway is down' })).toContainText('no channel');
+});
+
+test('what is silenced is listed below what is not', async ({ signedIn: page, service }) => {
+  const rule = { When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [] };
+  await service.call('POST', '/v1/alerts/rules', { ...rule, Name: 'Loud' });
+  const { RuleId } = await service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', { ...rule, Name: 'Quiet' });
+  const Until = new Date(Date.now() + 3_600_000).toISOString();
+  await service.call('POST', `/v1/alerts/rules/${RuleId}/silence`, { Until, Reason: 'works' });
+  await goAway(service, 'till 7');
+  await page.goto(`${service.url}/activity/alerts`);
+  await expect(table(page, 'Silenced').getByRole('row', { name: 'Quiet' })).toContainText('Critical', SENT);
+  await expect(table(page, 'Firing now').getByRole('row', { name: 'Loud' })).toContainText('Critical');
+  await expect(table(page, 'Firing now').getByRole('row', { name: 'Quiet' })).toHaveCount(0);
+});
+
 test('a failed delivery shows why and when it is retried, and keeps its Id when the service is killed', async ({
   signedIn: page,
   service,

@@ -312,13 +312,13 @@ test('a limit that is nearly reached is reported once, the disk too', async () =
   await open();
   await at.rule('QuotaNear');
   await at.pass();
-  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 900'));
+  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 800'));
   await at.pass();
   at.setDisk('Low');
   await at.pass(1);
   await at.pass(1);
   assert.deepEqual(await at.texts(), [
-    '900 of 1000 devices of the licence are used (90 %)',
+    '800 of 1000 devices of the licence are used (80 %)',
     'The disk of the service is nearly full',
   ]);
   at.setDisk('Enough');

@@ -6,7 +6,7 @@ import { limitsOf } from '../store/usage.ts';
 
 /** Numbers are stored. */
 const OBJECTS = { devices: 1, artifacts: 2, disk: 3 } as const;
-const NEAR = 0.9;
+const NEAR = 0.8;
 
 const percent = (share: number) => `${Math.floor(share * 100)} %`;
 const DISK_TEXTS: Record<Exclude<DiskState, 'Enough'>, string> = {

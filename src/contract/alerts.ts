@@ -89,7 +89,8 @@ const ruleFields = {
   ForMinutes: minutes(MAX_FOR),
   /** At most one message in this time; the next one includes what happened meanwhile. */
   QuietMinutes: minutes(MAX_QUIET),
-  Channels: z.array(z.string()).check(z.minLength(1, 'must not be empty'), z.maxLength(20)),
+  /** Without one, its alerts are only shown in the dashboard. */
+  Channels: z.array(z.string()).check(z.maxLength(20)),
 };
 export const ruleDraft = z.object(ruleFields);
 export type RuleDraft = z.output<typeof ruleDraft>;

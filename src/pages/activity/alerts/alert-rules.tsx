@@ -130,9 +130,7 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
   const noEdit = useMay(alertEndpoints.updateRule, 'Editing alert rules');
   const noDelete = useMay(alertEndpoints.removeRule, 'Deleting alert rules');
   const create = (
-    <Gate
-      why={noCreate ?? (channels?.length === 0 ? 'Create a channel first: a rule needs one to send to.' : undefined)}
-    >
+    <Gate why={noCreate}>
       <Button leftSection={<IconPlus size={18} stroke={1.6} aria-hidden />} onClick={() => dialog.open('rule')}>
         Create rule
       </Button>
@@ -145,7 +143,7 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
         channels &&
         (channels.length === 0 ? (
           <>
-            <Link to={paths.channels()}>Create a channel</Link> first: a rule needs one to send to.
+            <Link to={paths.channels()}>Create a channel</Link> first: without one, rules send no messages.
           </>
         ) : (
           <>

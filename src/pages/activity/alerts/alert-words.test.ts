@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertChannel } from '#/contract/alerts.ts';
 import { stateText } from '#/ui/controls/state-words.ts';
-import { conditionText, deliveryWords, messagesText } from './alert-words.ts';
+import { byUrgency, conditionText, deliveryWords, messagesText, templatesFor } from './alert-words.ts';
 
 const rule = { When: 'DeviceOffline', DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0 };
 const tags = [{ TagId: 't1', TagName: 'beta' }];
@@ -51,4 +51,32 @@ test('a message that is retried says how often it failed', () => {
   assert.equal(text('Waiting', 2), 'Waiting · 2 failed');
   assert.equal(text('Delivered', 3), 'Delivered');
   assert.equal(text('Failed', 8), 'Failed');
+});
+
+test('the most severe fires first, then the most devices, then the longest', () => {
+  const alert = (When: string, Count: number, Since: string) => ({ When, Count, Since });
+  const late = '2026-03-20T12:00:00Z';
+  const early = '2026-03-20T11:00:00Z';
+  const sorted = [
+    alert('QuotaNear', 9, early),
+    alert('DeviceOffline', 1, late),
+    alert('DeviceOffline', 1, early),
+    alert('DeviceOffline', 4, late),
+  ].sort(byUrgency);
+  assert.deepEqual(
+    sorted.map(({ When, Count, Since }) => [When, Count, Since]),
+    [
+      ['DeviceOffline', 4, late],
+      ['DeviceOffline', 1, early],
+      ['DeviceOffline', 1, late],
+      ['QuotaNear', 9, early],
+    ],
+  );
+});
+
+test('the first template watches the group of the gateways, if there is one', () => {
+  const [of] = templatesFor(['cameras', 'Gateways north']);
+  assert.deepEqual([of?.label, of?.rule.DeviceGroup], ['A gateway is down for 10 minutes', 'Gateways north']);
+  const [any] = templatesFor(['cameras']);
+  assert.deepEqual([any?.label, any?.rule.DeviceGroup], ['A device is down for 10 minutes', '']);
 });

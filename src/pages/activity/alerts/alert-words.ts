@@ -1,5 +1,5 @@
 // Rules as sentences, and labels of events and deliveries.
-import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule } from '#/contract/alerts.ts';
+import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule, FiringAlert } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted } from '#/lib/format.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
@@ -16,12 +16,52 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
 export const eventLabel = (event: string): string =>
   Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
 
+/** How bad it is that a rule fires. */
+type Severity = 'Critical' | 'Warning';
+const SEVERITIES: Record<Severity, { rank: number; mark: string }> = {
+  Critical: { rank: 0, mark: 'Failed' },
+  Warning: { rank: 1, mark: 'Interrupted' },
+};
+const severityOf = (event: string): Severity => (event === 'DeviceOffline' ? 'Critical' : 'Warning');
+export function severityWords(event: string): StateWords {
+  const label = severityOf(event);
+  return { label, mark: SEVERITIES[label].mark };
+}
+
+type Urgency = Pick<FiringAlert, 'When' | 'Count' | 'Since'>;
+/** Orders firing alerts: the most severe first, then the most devices, then the longest. */
+export const byUrgency = (one: Urgency, other: Urgency): number =>
+  SEVERITIES[severityOf(one.When)].rank - SEVERITIES[severityOf(other.When)].rank ||
+  other.Count - one.Count ||
+  Date.parse(one.Since) - Date.parse(other.Since);
+
 /** A message that is waiting for its next attempt shows that earlier ones failed. */
 export const deliveryWords = ({ State, Attempts }: Pick<AlertDelivery, 'State' | 'Attempts'>): StateWords => ({
   label: State,
   mark: State === 'Delivered' ? 'Succeeded' : State,
   failed: State === 'Waiting' ? Attempts : 0,
 });
+
+interface Template {
+  /** Also the name of the rule. */
+  label: string;
+  rule: Pick<AlertRule, 'When' | 'DeviceGroup' | 'TagId' | 'CustomerSite' | 'ForMinutes' | 'QuietMinutes'>;
+}
+
+/** Rules to start with. Where a group is named after its gateways, the first one watches that group. */
+export function templatesFor(groups: readonly string[]): Template[] {
+  const anywhere = { DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0, QuietMinutes: 30 };
+  const gateways = groups.find((group) => /gateway/i.test(group));
+  return [
+    {
+      label: `A ${gateways === undefined ? 'device' : 'gateway'} is down for 10 minutes`,
+      rule: { ...anywhere, When: 'DeviceOffline', DeviceGroup: gateways ?? '', ForMinutes: 10 },
+    },
+    { label: 'Any rollout pauses', rule: { ...anywhere, When: 'RolloutPaused', QuietMinutes: 0 } },
+    { label: 'Any job fails', rule: { ...anywhere, When: 'JobFailed' } },
+    { label: 'Storage or licence 80 % used', rule: { ...anywhere, When: 'QuotaNear', QuietMinutes: 1_440 } },
+  ];
+}
 
 const minutes = (count: number): string =>
   count > 0 && count % 1_440 === 0

@@ -2,7 +2,8 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Checkbox, NativeSelect, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { Button, Checkbox, NativeSelect, Select, TextInput } from '@mantine/core';
 import {
   ALERT_EVENTS,
   LASTING,
@@ -19,11 +20,12 @@ import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { useFleetValues } from '#/fleet/use-fleet-values.ts';
 import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
-import { SuggestInput } from '#/ui/form/suggest-input.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { conditionText, EVENT_LABELS, messagesText } from './alert-words.ts';
+import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
+import { conditionText, EVENT_LABELS, messagesText, templatesFor } from './alert-words.ts';
 import classes from './alerts.module.css';
 
 const RULES = formRules(ruleDraft, {
@@ -93,15 +95,72 @@ export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
       submitLabel={rule ? 'Save' : 'Create rule'}
       onDone={onClose}
     >
-      {(form) => <RuleFields form={form} channels={channels} />}
+      {(form) => (
+        <>
+          {!rule && <Templates form={form} />}
+          <RuleFields form={form} channels={channels} />
+        </>
+      )}
     </FormDialog>
+  );
+}
+
+/** Fills the fields with what is asked for most; the channels stay as they are. */
+function Templates({ form: { fill } }: { form: FormFields<Field> }) {
+  const { groups } = useFleetValues();
+  return (
+    <fieldset className={classes.templates}>
+      <legend>Start with</legend>
+      {templatesFor(groups).map(({ label, rule }) => (
+        <Button
+          key={label}
+          size="xs"
+          onClick={() =>
+            fill({
+              ...rule,
+              Name: label,
+              ForMinutes: String(rule.ForMinutes),
+              QuietMinutes: String(rule.QuietMinutes),
+            })
+          }
+        >
+          {label}
+        </Button>
+      ))}
+    </fieldset>
+  );
+}
+
+/** One of the values that devices have, or any; a value that no device has any more stays among them. */
+function ScopeSelect({
+  form: { field, values, fill },
+  name,
+  among,
+}: {
+  form: FormFields<Field>;
+  name: 'DeviceGroup' | 'CustomerSite';
+  among: readonly string[];
+}) {
+  const now = values[name];
+  return (
+    <Select
+      {...field(name)}
+      data={now === '' || among.includes(now) ? among : [now, ...among]}
+      value={now || null}
+      onChange={(value) => fill({ [name]: value ?? '' })}
+      placeholder="Any"
+      limit={200}
+      searchable
+      clearable
+      clearButtonProps={{ 'aria-label': name === 'DeviceGroup' ? 'Any group' : 'Any site' }}
+      nothingFoundMessage={name === 'DeviceGroup' ? 'No such group' : 'No such site'}
+    />
   );
 }
 
 function RuleFields({ form, channels }: { form: FormFields<Field>; channels: readonly AlertChannel[] }) {
   const { field, values } = form;
-  const groups = useKnownValues('DeviceGroup');
-  const sites = useKnownValues('CustomerSite');
+  const { groups, sites } = useFleetValues();
   const tags = useQuery(tagQueries.list()).data ?? [];
   const body = bodyOf(values);
   return (
@@ -116,8 +175,8 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
       <NativeSelect data={EVENTS} {...field('When')} />
       {isScoped(values.When) && (
         <div className={classes.minutes}>
-          <SuggestInput data={groups} placeholder="Any" {...field('DeviceGroup')} />
-          <SuggestInput data={sites} placeholder="Any" {...field('CustomerSite')} />
+          <ScopeSelect form={form} name="DeviceGroup" among={groups} />
+          <ScopeSelect form={form} name="CustomerSite" among={sites} />
           <NativeSelect
             data={[
               { value: '', label: 'Any' },
@@ -170,6 +229,21 @@ function ChannelBoxes({
           }
         />
       ))}
+      {chosen.length === 0 && (
+        <div role="status" className="alert">
+          <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+          <span>
+            {channels.length === 0 ? (
+              <>
+                There is no channel yet: nobody gets a message until you{' '}
+                <Link to={paths.channels()}>create a channel</Link> and choose it here.
+              </>
+            ) : (
+              'No channel is chosen: nobody gets a message. Its alerts are only shown here and on the overview.'
+            )}
+          </span>
+        </div>
+      )}
       {typeof error === 'string' && (
         <p role="alert" className="small failed">
           {error}
