@@ -212,6 +212,24 @@ test('use is forecast from the history of the service', async ({ signedIn: page,
   await expect(page.getByText('keeps no history')).toBeHidden();
 });
 
+test.describe('a history that cannot be read', () => {
+  test.use({ expectedConsole: [/status of 500/] });
+
+  test('Usage says so below the figures, and reads it again', async ({ signedIn: page, service }) => {
+    let isBroken = true;
+    await page.route('**/v1/history/usage', (route) =>
+      isBroken ? route.fulfill({ status: 500, json: { title: 'The disk is away' } }) : route.continue(),
+    );
+    await openSettings(page, service, 'Usage');
+    const failure = page.getByRole('alert').filter({ hasText: 'Could not load the history of usage' });
+    await expect(failure).toContainText('The disk is away');
+    await expect(page.getByRole('main').getByRole('meter', { name: 'Devices' })).toBeVisible();
+    isBroken = false;
+    await failure.getByRole('button', { name: 'Retry' }).click();
+    await expect(failure).toBeHidden();
+  });
+});
+
 test('the time zone and the height of rows are chosen, and survive a reload @main', async ({
   signedIn: page,
   service,

@@ -32,7 +32,12 @@ export class KeptResults<Result> {
     this.#isLarge = isLarge;
   }
 
-  async of(key: string, compute: () => Promise<Result>, { freshMs = FRESH_MS }: Options = {}): Promise<Result> {
+  /** `compute` gets the result before, if that is still kept. */
+  async of(
+    key: string,
+    compute: (before: Result | undefined) => Promise<Result>,
+    { freshMs = FRESH_MS }: Options = {},
+  ): Promise<Result> {
     const known = this.#kept.get(key) ?? { result: undefined, at: 0, took: 0, computing: undefined };
     // Moves it to the end, so that the least recently used result is evicted first.
     this.#kept.delete(key);
@@ -55,10 +60,13 @@ export class KeptResults<Result> {
   }
 }
 
-async function refresh<Result>(known: Kept<Result>, compute: () => Promise<Result>): Promise<Result> {
+async function refresh<Result>(
+  known: Kept<Result>,
+  compute: (before: Result | undefined) => Promise<Result>,
+): Promise<Result> {
   const began = performance.now();
   try {
-    const result = await compute();
+    const result = await compute(known.result);
     const at = performance.now();
     Object.assign(known, { result, at, took: at - began });
     return result;

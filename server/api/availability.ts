@@ -4,7 +4,7 @@
 import { setImmediate as otherRequests } from 'node:timers/promises';
 import type { AVAILABILITY_BY, AVAILABILITY_SORTS, Availability } from '#/contract/history.ts';
 import { logFault } from '../store/system-fault.ts';
-import { KeptResults } from '../kept-results.ts';
+import { KeptResults, turns } from '../kept-results.ts';
 import { stopping } from '../http/traffic.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { groupsKey, isInScope, type Scope } from '../store/scope.ts';
@@ -22,6 +22,16 @@ const FIRST_BATCH = 20;
 const MAX_BATCH = 500;
 /** A result for 100,000 devices takes about 30 MB. */
 const MAX_RESULTS = 4;
+/** The lists whose strips are prepared again, and the rows of each. */
+const MAX_LISTS = 8;
+const MAX_LISTED = 500;
+
+/** A list of rows with strips of so many steps. */
+interface StripList {
+  by: By;
+  steps: number;
+  scope: Scope;
+}
 
 /** The availability in one span. */
 class Result {
@@ -30,6 +40,8 @@ class Result {
   readonly #rows: DeviceSums[];
   readonly #lists = new Map<string, Availability[]>();
   readonly #strips = new Map<string, number[]>();
+  /** The lists that were asked for, with their rows. */
+  readonly #asked = new Map<string, { list: StripList; keys: Set<string> }>();
 
   constructor(span: Span, gaps: Span[], rows: DeviceSums[]) {
     this.span = span;
@@ -42,22 +54,35 @@ class Result {
   }
 
   /** The strips of these rows of a list, in steps: see state-strips.ts. Kept as long as this result. */
-  async strips(
+  strips(db: Reader, list: StripList, keys: readonly string[]): Promise<number[][]> {
+    const asked = this.#asked.get(listKey(list)) ?? { list, keys: new Set<string>() };
+    // Those of single devices are quick to compute, and may be very many.
+    if (list.by !== 'device' && this.#asked.size < MAX_LISTS) this.#asked.set(listKey(list), asked);
+    for (const key of keys) if (asked.keys.size < MAX_LISTED) asked.keys.add(key);
+    return this.#stripsOf(db, list, { keys, otherWork: otherRequests });
+  }
+
+  /** Prepares the strips that were asked of the result before: whoever looked at them looks again. */
+  async prepareStrips(db: Reader, before: Result, otherWork: () => Promise<unknown>): Promise<void> {
+    for (const { list, keys } of before.#asked.values()) await this.#stripsOf(db, list, { keys: [...keys], otherWork });
+  }
+
+  async #stripsOf(
     db: Reader,
-    { by, steps, scope }: { by: By; steps: number; scope: Scope },
-    keys: readonly string[],
+    list: StripList,
+    { keys, otherWork }: { keys: readonly string[]; otherWork: () => Promise<unknown> },
   ): Promise<number[][]> {
+    const { by, steps, scope } = list;
     const column = by === 'group' ? 'grp' : by === 'device' ? 'id' : by;
-    const kept = (key: string) => `${by} ${steps} ${groupsKey(scope)} ${key}`;
+    const kept = (key: string) => `${listKey(list)} ${key}`;
     const devices = new Map<string, DeviceSums[]>();
     for (const key of keys) if (!this.#strips.has(kept(key))) devices.set(key, []);
     const made = new Map<string, number[]>();
     if (devices.size > 0) {
       for (const row of this.#rows) if (isInScope(scope, row.grp)) devices.get(row[column])?.push(row);
       const { span, gaps } = this;
-      const strips = await stateStrips(db, [...devices.values()], { span, gaps, steps }, otherRequests);
+      const strips = await stateStrips(db, [...devices.values()], { span, gaps, steps }, otherWork);
       for (const [at, key] of [...devices.keys()].entries()) made.set(key, strips[at] ?? []);
-      // Those of single devices are quick to compute, and may be very many.
       if (by !== 'device') for (const [key, strip] of made) this.#strips.set(kept(key), strip);
     }
     return keys.map((key) => made.get(key) ?? this.#strips.get(kept(key)) ?? []);
@@ -81,6 +106,8 @@ class Result {
     return list;
   }
 }
+
+const listKey = ({ by, steps, scope }: StripList): string => `${by} ${steps} ${groupsKey(scope)}`;
 
 function totals(rows: readonly DeviceSums[], by: 'device' | 'site' | 'grp'): Availability[] {
   const sums = new Map<string, StateSums & { name: string; devices: number }>();
@@ -151,7 +178,7 @@ export class Availabilities {
 
   /** The availability in a span of this many milliseconds that ended now or a moment ago. */
   of(accountId: number, length: number): Promise<Result> {
-    return this.#results.of(`${accountId} ${length}`, () => this.#compute(accountId, length));
+    return this.#results.of(`${accountId} ${length}`, (before) => this.#compute(accountId, length, before));
   }
 
   /** Keeps the last 24 hours of large accounts ready from now on, and what else `prepare` computes of them. */
@@ -186,7 +213,7 @@ export class Availabilities {
     await this.#results.settle();
   }
 
-  async #compute(accountId: number, length: number): Promise<Result> {
+  async #compute(accountId: number, length: number, before: Result | undefined): Promise<Result> {
     const to = Math.floor(this.#now() / 1000) * 1000;
     const span = { from: to - length, to };
     const asked = { accountId, span, gaps: await gapsIn(this.#db, span) };
@@ -198,7 +225,16 @@ export class Availabilities {
       const devices = await nextSums(this.#db, asked, after, batchSize);
       rows.push(...devices);
       const last = devices.at(-1);
-      if (!last || devices.length < batchSize) return new Result(span, asked.gaps, rows);
+      if (!last || devices.length < batchSize) {
+        const result = new Result(span, asked.gaps, rows);
+        if (before)
+          await result.prepareStrips(
+            this.#db,
+            before,
+            turns(() => this.#isClosed, stopping),
+          );
+        return result;
+      }
       after = last.seq;
       const share = TURN_MS / Math.max(1, performance.now() - began);
       batchSize = Math.min(MAX_BATCH, Math.max(1, Math.round(batchSize * Math.min(2, share))));

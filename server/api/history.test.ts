@@ -285,6 +285,33 @@ test('each row has a strip of how much of each step its devices were Online', as
     assert.equal((await service.call('GET', `/v1/history/summary?${wrong}`)).status, 400, wrong);
 });
 
+test('strips that were asked for are computed again before the next sums are shown', async (t) => {
+  const device = await fleet.device('pumps', 'pump');
+  await disconnect(await connect(device), device);
+  const { db, now } = service.context;
+  let asked = 0;
+  const counting: typeof db = {
+    ...db,
+    all: (sql, ...args) => {
+      if (sql.includes('FROM state_changes') && sql.includes('device_seq IN')) asked++;
+      return db.all(sql, ...args);
+    },
+  };
+  let elapsed = 0;
+  t.mock.method(performance, 'now', () => (elapsed += 15_000));
+  const availabilities = new Availabilities(counting, now);
+  const list = { by: 'group', steps: 4, scope: wholeAccount(1) } as const;
+  const first = await availabilities.of(1, HOUR);
+  await first.strips(counting, list, ['pumps']);
+  const second = await availabilities.of(1, HOUR);
+  assert.notEqual(second, first);
+  asked = 0;
+  const [after] = await second.strips(counting, list, ['pumps']);
+  assert.deepEqual([after?.length, asked], [4, 0]);
+  const [rest] = await second.strips(counting, { ...list, steps: 2 }, ['pumps']);
+  assert.deepEqual([rest?.length, asked > 0], [2, true]);
+});
+
 test('a small account is shown what its devices are now, however long that takes to compute', async (t) => {
   await fleet.device();
   const { db, now } = service.context;

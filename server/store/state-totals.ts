@@ -107,13 +107,15 @@ export interface DeviceSums extends StateSums {
   name: string;
   grp: string;
   site: string;
+  /** When the span begins. */
+  wasOnline: boolean;
 }
 
 /**
  * The changes around the part of a span in which all have totals: `was` is the last one before it, the others are the
  * first and the last one in it.
  */
-interface Row extends Omit<DeviceSums, keyof StateSums>, Omit<DeviceStates, 'changes'> {
+interface Row extends Omit<DeviceSums, keyof StateSums | 'wasOnline'>, Omit<DeviceStates, 'changes'> {
   /** The end of the part with totals. */
   until: number;
   first_at: number | null;
@@ -207,6 +209,7 @@ export async function nextSums(
       name,
       grp,
       site,
+      wasOnline: row.was !== null && isOnline(row.was),
       online,
       unknown,
       offline: all - online - unknown,

@@ -14,13 +14,17 @@ import classes from './used-meter.module.css';
 const DAY = 86_400_000;
 const NONE: UsageDay[] = [];
 
-/** The daily usage of the account; empty if the service keeps no history, or does not show it to this person. */
-export function useUsageHistory(account: Account | undefined): UsageDay[] {
+/** Reads the daily usage of the account, if the service keeps a history and shows it to this person. */
+export function useUsageReading(account: Account | undefined) {
   const me = useMe();
   const isKnown = account !== undefined && (me !== undefined || !offers(account, 'people'));
   const enabled = isKnown && offers(account, 'usage') && whyNot(me, usageEndpoints.list) === undefined;
-  return useQuery({ ...usageQueries.days(), enabled }).data?.Items ?? NONE;
+  return useQuery({ ...usageQueries.days(), enabled });
 }
+
+/** The daily usage of the account; empty if there is none to show. */
+export const useUsageHistory = (account: Account | undefined): UsageDay[] =>
+  useUsageReading(account).data?.Items ?? NONE;
 
 interface UsedMeterProps {
   label: string;

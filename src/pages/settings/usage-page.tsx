@@ -4,71 +4,83 @@ import type { Account } from '#/contract/account.ts';
 import { accountQueries } from '#/api/account.ts';
 import { offers } from '#/api/capabilities.ts';
 import { usageFigures } from '#/features/usage/usage-history.ts';
-import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
+import { UsedMeter, useUsageReading } from '#/features/usage/used-meter.tsx';
 import { counted, formatBytes, formatCount } from '#/lib/format.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { View } from '#/ui/page/view.tsx';
+import { Failure, View } from '#/ui/page/view.tsx';
 import classes from './settings.module.css';
 
 export function UsagePage() {
   const account = useQuery(accountQueries.get());
-  const history = useUsageHistory(account.data);
+  const reading = useUsageReading(account.data);
+  const history = reading.data?.Items ?? [];
   return (
     <Page title="Usage" lead={account.data?.UserEmail ?? '\u00a0'}>
       <View query={account} name="the account" empty={null} rows={2}>
         {(used) => (
-          <div className={classes.meters}>
-            <UsedMeter
-              label="Devices"
-              used={used.NumDevicesAdded}
-              limit={used.PlanMaxDeviceLimit}
-              format={formatCount}
-              figures={usageFigures(history, 'Devices')}
-            />
-            {used.ArtifactBytesUsed !== undefined && used.ArtifactBytesLimit !== undefined ? (
+          <>
+            <div className={classes.meters}>
               <UsedMeter
-                label="Artifact storage"
-                used={used.ArtifactBytesUsed}
-                limit={used.ArtifactBytesLimit}
-                format={formatBytes}
-                figures={usageFigures(history, 'ArtifactBytes')}
+                label="Devices"
+                used={used.NumDevicesAdded}
+                limit={used.PlanMaxDeviceLimit}
+                format={formatCount}
+                figures={usageFigures(history, 'Devices')}
               />
-            ) : (
-              <p className="dim">This service does not report how much storage artifacts use.</p>
-            )}
-            {used.OutputBytesUsed !== undefined && used.OutputBytesLimit !== undefined && (
-              <div>
+              {used.ArtifactBytesUsed !== undefined && used.ArtifactBytesLimit !== undefined ? (
                 <UsedMeter
-                  label="Job output"
-                  used={used.OutputBytesUsed}
-                  limit={used.OutputBytesLimit}
+                  label="Artifact storage"
+                  used={used.ArtifactBytesUsed}
+                  limit={used.ArtifactBytesLimit}
                   format={formatBytes}
-                  figures={usageFigures(history, 'OutputBytes')}
+                  figures={usageFigures(history, 'ArtifactBytes')}
                 />
-                <p className={classes.note}>
-                  <OutputNote account={used} />
+              ) : (
+                <p className="dim">This service does not report how much storage artifacts use.</p>
+              )}
+              {used.OutputBytesUsed !== undefined && used.OutputBytesLimit !== undefined && (
+                <div>
+                  <UsedMeter
+                    label="Job output"
+                    used={used.OutputBytesUsed}
+                    limit={used.OutputBytesLimit}
+                    format={formatBytes}
+                    figures={usageFigures(history, 'OutputBytes')}
+                  />
+                  <p className={classes.note}>
+                    <OutputNote account={used} />
+                  </p>
+                </div>
+              )}
+              {!offers(used, 'usage') && (
+                <p className="dim">This service keeps no history of usage, so nothing is forecast.</p>
+              )}
+              {used.ClockAheadSeconds !== undefined && (
+                <p className={classes.low} role="note">
+                  The clock of a node of the service is {counted(Math.abs(used.ClockAheadSeconds), 'second')}{' '}
+                  {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so times of jobs and
+                  devices may be wrong. Synchronize both machines with NTP.
                 </p>
-              </div>
+              )}
+              {used.DiskState === 'Low' && (
+                <p className={classes.low} role="note">
+                  The disk of the service is nearly full
+                  {used.DiskBytesFree !== undefined && `: ${formatBytes(used.DiskBytesFree)} are free`}. Delete jobs or
+                  artifacts, or free space on it.
+                </p>
+              )}
+            </div>
+            {reading.error && (
+              <Failure
+                what="the history of usage"
+                error={reading.error}
+                busy={reading.isFetching}
+                onRetry={reading.refetch}
+                stale={reading.data !== undefined && reading.dataUpdatedAt}
+              />
             )}
-            {!offers(used, 'usage') && (
-              <p className="dim">This service keeps no history of usage, so nothing is forecast.</p>
-            )}
-            {used.ClockAheadSeconds !== undefined && (
-              <p className={classes.low} role="note">
-                The clock of a node of the service is {counted(Math.abs(used.ClockAheadSeconds), 'second')}{' '}
-                {used.ClockAheadSeconds > 0 ? 'ahead of' : 'behind'} the clock of its database, so times of jobs and
-                devices may be wrong. Synchronize both machines with NTP.
-              </p>
-            )}
-            {used.DiskState === 'Low' && (
-              <p className={classes.low} role="note">
-                The disk of the service is nearly full
-                {used.DiskBytesFree !== undefined && `: ${formatBytes(used.DiskBytesFree)} are free`}. Delete jobs or
-                artifacts, or free space on it.
-              </p>
-            )}
-          </div>
+          </>
         )}
       </View>
     </Page>

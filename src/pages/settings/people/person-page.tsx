@@ -194,14 +194,14 @@ interface Allowance {
 }
 
 const ALLOWANCES: Column<Allowance>[] = [
-  { header: 'Permission', cell: ({ permission }) => permission, phone: 'wide' },
+  { header: 'Permission', cell: ({ permission }) => permission, width: '34%', phone: 'wide' },
   {
     header: 'Allowed',
     cell: ({ isAllowed }) =>
       isAllowed ? <StateMark state="Succeeded" label="Yes" /> : <StateMark state="Finished" label="No" />,
     width: '88px',
   },
-  { header: 'Where', cell: ({ where }) => <bdi>{where}</bdi>, phone: 'end' },
+  { header: 'Where', cell: ({ where }) => <bdi>{where}</bdi>, width: '22%', phone: 'end' },
   { header: 'Why', cell: ({ why }) => why, phone: 'wide' },
 ];
 
