@@ -182,7 +182,7 @@ test('another service: sizes without a unit, no sums, and jobs that do not say w
   await openArtifacts(page, service, '?name=plain');
   await expect(page.getByText('This service does not report which jobs use an artifact.')).toBeVisible();
   const table = page.getByRole('table', { name: 'Artifacts' });
-  await expect(table.getByRole('columnheader')).toHaveText(['Name', 'Version', 'Type', 'Size', 'Uploaded', 'Actions']);
+  await expect(table.getByRole('columnheader')).toHaveText(['Name', 'Version', 'Size', 'Uploaded', 'Actions']);
   await expect(table.getByRole('row', { name: /plain.tar.gz 1.1/ }).last()).toContainText('12');
   await page.getByRole('button', { name: 'Delete plain.tar.gz 1.1' }).click();
   await expect(page.getByRole('dialog')).toContainText(

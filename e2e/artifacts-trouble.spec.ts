@@ -196,6 +196,6 @@ test('a file that is gone from the service is marked, with what to do', async ({
   await expect(row).toContainText('File missing');
   await expect(page.getByText('File missing')).toHaveCount(1);
   await row.getByRole('link', { name: 'gone.sh', exact: true }).click();
-  await expect(page.getByRole('dialog').getByRole('note')).toContainText('Upload the file again');
+  await expect(page.getByRole('note')).toContainText('Upload the file again');
   await expectAccessible(page);
 });

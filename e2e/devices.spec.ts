@@ -59,8 +59,9 @@ test('a device is created; its key is shown once and cannot be lost by a slip @m
   expect(saved).toBe(shown);
   await expect(done).toBeEnabled();
   await service.agent(saved);
-  await expect(key.getByText('pump 7 is Online')).toBeVisible();
-  await done.click();
+  const arrived = page.getByRole('dialog', { name: 'pump 7 is connected' });
+  await expect(arrived.getByText('pump 7 is Online')).toBeVisible();
+  await arrived.getByRole('link', { name: 'Open the device' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /pump 7\s*Online/ })).toBeVisible();
   expect(await page.content()).not.toContain(saved);
 

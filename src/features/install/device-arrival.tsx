@@ -18,7 +18,7 @@ import { useMay } from '#/api/people.ts';
 /** Polling interval in milliseconds while somebody is waiting for the device. */
 const WAITING = 1_000;
 
-/** The device, once it has come Online. */
+/** The device, once it has come Online; undefined unless enabled, even if it is known from elsewhere. */
 export function useArrival(id: string, enabled: boolean): Device | undefined {
   // Polled even if the service reports changes, since somebody is watching for just this one.
   const isThere = (device: Device | undefined) => device?.DeviceStatus === 'Online';
@@ -28,7 +28,7 @@ export function useArrival(id: string, enabled: boolean): Device | undefined {
     (device) => !isThere(device) && WAITING,
   );
   const { data } = useQuery({ ...one, enabled });
-  return isThere(data) ? data : undefined;
+  return enabled && isThere(data) ? data : undefined;
 }
 
 /** Names the device after the host that its agent reports. Once only: a name that somebody gives it later stays. */

@@ -6,7 +6,7 @@ import type { Run, RunState } from './runs.ts';
 
 const STATES: Partial<Record<Verdict, RunState>> = {
   Succeeded: 'succeeded',
-  Finished: 'succeeded',
+  Finished: 'finished',
   Failed: 'failed',
   Interrupted: 'no-answer',
   'No answer': 'no-answer',

@@ -2,8 +2,10 @@
 // they took.
 import type { ChartColor, ChartSeries, Span } from '#/ui/chart/chart-data.ts';
 
-/** `other`: it ended, but not well and not as a failure, such as one that was cancelled. */
-export type RunState = 'succeeded' | 'failed' | 'rolled-back' | 'no-answer' | 'other' | 'running';
+/**
+ * `finished`: the service does not report how it ended. `other`: it ended, but not well and not as a failure, such as one that was cancelled.
+ */
+export type RunState = 'succeeded' | 'finished' | 'failed' | 'rolled-back' | 'no-answer' | 'other' | 'running';
 
 /** What one device ran, in milliseconds since 1970. */
 export interface Run {
@@ -18,6 +20,7 @@ export interface Run {
 /** In the order in which they are stacked. */
 export const RUN_STATES: readonly { state: RunState; label: string; color: ChartColor }[] = [
   { state: 'succeeded', label: 'Succeeded', color: 'ok' },
+  { state: 'finished', label: 'Finished', color: 'waiting' },
   { state: 'other', label: 'Ended otherwise', color: 'waiting' },
   { state: 'no-answer', label: 'No answer', color: 'no-answer' },
   { state: 'rolled-back', label: 'Rolled back', color: 'rolled-back' },

@@ -33,7 +33,7 @@ export function FleetMap({ index }: { index: FleetIndex }) {
   const name = `Fleet map: ${devicesText(placed)} in ${counted(world.length, 'area')}, ${formatCount(offline)} Offline`;
   return (
     <div className={classes.map}>
-      <div aria-hidden inert={false} className={classes.frame}>
+      <div className={classes.frame}>
         <MapBox center={[25, 10]} zoom={1} minZoom={0} zoomSnap={0.25} {...STILL}>
           <Clusters index={index} world={world} />
         </MapBox>
@@ -69,7 +69,7 @@ function Clusters({ index, world }: { index: FleetIndex; world: readonly PlacedC
   const zoom = map.getZoom();
   const clusters = useMemo(() => clustersOf(index, zoom), [index, zoom]);
   return (
-    <svg className={classes.clusters}>
+    <svg className={classes.clusters} aria-hidden>
       {clusters.map((cluster) => {
         const { lat, lng, count, offline } = cluster;
         const { x, y } = map.latLngToContainerPoint([lat, lng]);

@@ -147,7 +147,7 @@ function ScopeSelect({
       {...field(name)}
       data={now === '' || among.includes(now) ? among : [now, ...among]}
       value={now || null}
-      onChange={(value) => fill({ [name]: value ?? '' })}
+      onChange={(value: string | null) => fill({ [name]: value ?? '' })}
       placeholder="Any"
       limit={200}
       searchable
