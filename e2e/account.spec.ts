@@ -208,7 +208,7 @@ test('use is forecast from the history of the service', async ({ signedIn: page,
   await service.createDevice('pump-7');
   await openSettings(page, service, 'Usage');
   await expect(page.getByRole('img', { name: 'Devices: from 1 to 1 in 20 days' })).toBeVisible();
-  await expect(page.getByText(/^Enough for/).first()).toBeVisible();
+  await expect(page.getByText(/^down 19 since yesterday\. Enough for/).first()).toBeVisible();
   await expect(page.getByText('keeps no history')).toBeHidden();
 });
 

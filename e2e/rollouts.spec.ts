@@ -1,4 +1,5 @@
 // Rollouts: created for a group, watched wave by wave, paused by a failure and retried.
+import { rm, writeFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
@@ -82,7 +83,6 @@ test('a failure pauses a rollout before it reaches other devices, and a retry co
   service,
 }) => {
   const made = await fleet(service, 2);
-  const { writeFile, rm } = await import('node:fs/promises');
   await writeFile(made.broken, '');
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
@@ -99,7 +99,6 @@ test('a failure pauses a rollout before it reaches other devices, and a retry co
 
 test('a failure group says why its devices failed, and only they are retried', async ({ signedIn: page, service }) => {
   const made = await fleet(service, 2);
-  const { writeFile, rm } = await import('node:fs/promises');
   await writeFile(made.broken, '');
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
@@ -111,6 +110,31 @@ test('a failure group says why its devices failed, and only they are retried', a
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Retry on 1 device' }).click();
   await expect(heading(page)).toContainText('Succeeded');
+});
+
+test('a failure group of one wave is compared with a healthy log of another', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2);
+  const [first, second] = made.units;
+  const Waves = [{ DeviceIds: [first!.DeviceId] }, { DeviceIds: [second!.DeviceId] }];
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, made, { Waves, Advance: 'confirm' })}`);
+  await expect(lane(page, 1)).toContainText('Succeeded 1');
+  await writeFile(made.broken, '');
+  await page.getByRole('button', { name: 'Advance…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
+  const why = page.getByRole('region', { name: 'Why it failed' });
+  await why.getByRole('button', { name: /no room/ }).click();
+  const difference = why.getByRole('region', { name: 'Difference between unit 2 and unit 1' });
+  await expect(difference).toContainText('Only here: no room');
+  await expect(difference).toContainText('Only in the healthy log: installed');
+  await expectAccessible(page);
+  await why.getByText('End of the log', { exact: true }).click();
+  await page.reload();
+  await expect(why.getByRole('region', { name: 'End of the log of unit 2' })).toContainText('no room');
+  await why.getByRole('button', { name: 'Add a tag…' }).click();
+  await expect(page.getByRole('dialog')).toContainText('1 device');
+  await page.keyboard.press('Escape');
+  await why.getByRole('link', { name: 'Full log of unit 2' }).click();
+  await expect(page.getByRole('region', { name: 'Output of unit 2, text' })).toContainText('no room');
 });
 
 test.describe('two people', () => {

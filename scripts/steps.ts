@@ -63,16 +63,20 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
       timeout: UNIT_TEST_LIMIT_MS,
       signal: silence.signal,
     });
+    const failures: TestEvent[] = [];
     async function* worthShowing(): AsyncGenerator<TestEvent> {
       for await (const event of events as AsyncIterable<TestEvent>) {
         watch.refresh();
         if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
         // Node lets a file without a single test pass as if it were one.
         if (event.type === 'test:pass' && event.data.name === event.data.file) empty.push(event.data.name);
-        if (event.type === 'test:fail' || event.type === 'test:stdout' || event.type === 'test:stderr') yield event;
+        if (event.type === 'test:fail') failures.push(event);
+        if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event;
       }
     }
-    const output = await text(Readable.from(worthShowing()).compose<Readable>(new spec()));
+    const logs = await reportOf(worthShowing());
+    // What failed comes before the logs of every test, which are long.
+    const output = `${await reportOf(failures)}\n${logs}`;
     clearTimeout(watch);
     const { passed, failed } = tallyOfNode(counts);
     for (const [line] of output.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
@@ -83,6 +87,9 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
     };
   });
 }
+
+const reportOf = (events: Iterable<TestEvent> | AsyncIterable<TestEvent>): Promise<string> =>
+  text(Readable.from(events).compose<Readable>(new spec()));
 
 /** The end-to-end tests in a browser, after what they need: a browser, and a build that matches the sources. */
 export async function endToEndTests(args: string[]): Promise<Tally> {

@@ -21,6 +21,7 @@ import { joinCluster } from './cluster/join-cluster.ts';
 import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
 import { leaderTasks } from './leader-tasks.ts';
 import { openLeaderWork } from './leader-work.ts';
+import type { LeaderTask, LeaderWork } from './leader-work.ts';
 import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
 import { openOutputRetention, type OutputRetention } from './output-retention.ts';
@@ -102,6 +103,8 @@ export interface ContextOptions {
   alertTimes?: AlertTimes;
   /** Milliseconds between two looks at rollouts and standing orders. */
   rolloutsEveryMs?: number;
+  /** Runs the background tasks instead of timers, for a `time` that goes in steps: the demo lives a month in seconds. */
+  openWork?: (tasks: readonly LeaderTask[]) => LeaderWork;
 }
 
 type FileOptions = Omit<S3ArtifactsOptions, 'store'> & Pick<ArtifactFolderOptions, 'isAlone'>;
@@ -116,7 +119,15 @@ async function openArtifactFiles({ artifactStore: store }: Config, options: File
 /** Opens the store and everything that depends on it. Nothing listens yet. */
 export async function openContext(
   config: Config,
-  { time, agentFile = AGENT_FILE, storeTimes, clusterTimes, alertTimes, rolloutsEveryMs = 1_000 }: ContextOptions = {},
+  {
+    time,
+    agentFile = AGENT_FILE,
+    storeTimes,
+    clusterTimes,
+    alertTimes,
+    rolloutsEveryMs = 1_000,
+    openWork,
+  }: ContextOptions = {},
 ): Promise<Context> {
   const store = await openStore(config);
   const { db, disk, shared } = store;
@@ -218,22 +229,21 @@ export async function openContext(
     const alerts = openAlerts({ db, now, disk, ...config.alerts, historyDays, times: alertTimes });
     const judge = openJudge(db);
     const trials = openMarksReader({ budgetMs: 500 });
-    const work = openLeaderWork(
-      () => !readOnly && joined.isLeader(),
-      leaderTasks({
-        db,
-        now,
-        audit,
-        disk,
-        historyDays,
-        retention,
-        judge,
-        alerts,
-        dispatch,
-        rolloutsEveryMs,
-        removeAccounts: openAccountRemoval({ db, audit, actions, dispatch, files }),
-      }),
-    );
+    const tasks = leaderTasks({
+      db,
+      now,
+      audit,
+      disk,
+      historyDays,
+      retention,
+      judge,
+      alerts,
+      dispatch,
+      rolloutsEveryMs,
+      steady: openWork && clock.steady,
+      removeAccounts: openAccountRemoval({ db, audit, actions, dispatch, files }),
+    });
+    const work = openWork ? openWork(tasks) : openLeaderWork(() => !readOnly && joined.isLeader(), tasks);
     // Each node notes it for itself: the more places, the more an attacker must reach.
     const ownWork = openLeaderWork(
       () => !readOnly,

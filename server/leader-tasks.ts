@@ -30,12 +30,25 @@ interface LeaderTasksOptions {
   alerts: Pick<Alerts, 'tasks'>;
   dispatch: Pick<Dispatch, 'submitIn'>;
   rolloutsEveryMs: number;
+  steady?: (() => number) | undefined;
   removeAccounts: () => Promise<void>;
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
-  const { db, now, audit, disk, historyDays, retention, judge, alerts, dispatch, rolloutsEveryMs, removeAccounts } =
-    options;
+  const {
+    db,
+    now,
+    audit,
+    disk,
+    historyDays,
+    retention,
+    judge,
+    alerts,
+    dispatch,
+    rolloutsEveryMs,
+    removeAccounts,
+    steady,
+  } = options;
   /** Adds to the database only while the disk has room. */
   const ifRoom = (run: () => Promise<unknown>) => async () => disk.refusal() === undefined && run();
   const prune = () => pruneStates(db, now() - historyDays * DAY_MS);
@@ -50,7 +63,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
           name,
         );
     });
-  const rollouts = openRolloutRunner({ db, now, dispatch });
+  const rollouts = openRolloutRunner({ db, now, dispatch, steady });
   return [
     { what: 'remove output that is due', everyMs: 5_000, run: () => retention.sweep() },
     { what: 'note that the service is up', everyMs: ALIVE_EVERY_MS, run: ifRoom(alive) },
@@ -62,7 +75,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     {
       what: 'carry out standing orders',
       everyMs: rolloutsEveryMs,
-      run: ifRoom(openStandingOrders({ db, now, dispatch })),
+      run: ifRoom(openStandingOrders({ db, now, dispatch, steady })),
     },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },

@@ -48,13 +48,13 @@ export function copyCheckout(root: string): Checkout {
   for (const packages of ['node_modules', 'scripts/engines/node_modules'])
     if (existsSync(path.join(root, packages)))
       symlinkSync(path.join(root, packages), path.join(folder, packages), 'dir');
-  // What a killed test leaves behind goes with the copy.
-  const temporary = path.join(base, 'tmp');
-  mkdirSync(temporary);
   return {
     folder,
-    test: (file, env = {}) =>
-      runTest(folder, file, {
+    test: (file, env = {}) => {
+      // One for each run: several may be under way in the same copy. What a killed test leaves behind goes with the copy.
+      const temporary = mkdtempSync(path.join(base, 'tmp-'));
+      chmodSync(temporary, 0o755);
+      return runTest(folder, file, {
         ...process.env,
         PROPERTY_RUNS: '1',
         TMPDIR: temporary,
@@ -62,7 +62,8 @@ export function copyCheckout(root: string): Checkout {
         // Set by a test runner around this process; with it Node would report to that one instead.
         NODE_TEST_CONTEXT: undefined,
         ...env,
-      }).finally(() => endLeftovers(base)),
+      }).finally(() => endLeftovers(temporary));
+    },
     remove: () => rmSync(base, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 }),
   };
 }
@@ -86,13 +87,13 @@ function endGroup(group: number): void {
 
 /**
  * Ends what agents of a test started for themselves, such as jobs: they are in no group of ours, and another run of the
- * test would find them. Their environment has the name of the copy.
+ * test would find them. Their environment has the name of the run's temporary folder.
  */
-function endLeftovers(base: string): void {
+function endLeftovers(temporary: string): void {
   if (!existsSync('/proc/self/environ')) return;
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)))
     try {
-      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(base)) process.kill(Number(pid), 'SIGKILL');
+      if (readFileSync(`/proc/${pid}/environ`, 'utf8').includes(temporary)) process.kill(Number(pid), 'SIGKILL');
     } catch {
       // It has just ended, or belongs to somebody else.
     }

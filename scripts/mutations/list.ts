@@ -1101,6 +1101,14 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'groups',
+    name: 'limited roles are told how much room the machine has',
+    file: 'server/api/account.ts',
+    before: '...(!request.groups && { DiskBytesFree: disk.free() })',
+    after: 'DiskBytesFree: disk.free()',
+    tests: ['server/api/limited-roles.test.ts'],
+  },
+  {
+    area: 'groups',
     name: 'jobs of others are named',
     file: 'server/store/change-scope.ts',
     before: "EXISTS (SELECT 1 FROM devices d WHERE d.seq = j.device_seq${inGroups(sql, LIMITED, 'd.grp').sql})",

@@ -2,10 +2,12 @@
 // they are.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
+import { until } from '../test-process.ts';
+import { copyCheckout } from './checkout.ts';
 import { mutate } from './mutation.ts';
 import { runMutations } from './run-mutations.ts';
 
@@ -76,4 +78,26 @@ test('it says what was noticed, what was not, what does not apply and which test
   });
   assert.equal(reported.length, 5);
   assert.equal(readFileSync(path.join(root, 'people.ts'), 'utf8'), SOURCE);
+});
+
+test('a run that ends leaves another one of the same copy alone', async () => {
+  writeFileSync(
+    path.join(root, 'waiting.test.ts'),
+    `import { existsSync, writeFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
+writeFileSync('begun', '');
+test('waits', async () => { while (!existsSync('go')) await setTimeout(10); });
+`,
+  );
+  const copy = copyCheckout(root);
+  try {
+    const waiting = copy.test('waiting.test.ts');
+    await until('the waiting test to begin', () => existsSync(path.join(copy.folder, 'begun')));
+    assert.equal((await copy.test('broken.test.ts')).result, 'failed');
+    writeFileSync(path.join(copy.folder, 'go'), '');
+    assert.equal((await waiting).result, 'passed');
+  } finally {
+    copy.remove();
+  }
 });

@@ -87,7 +87,8 @@ export function accountRoutes(
         AlertsFiring: await countFiringOf(db, scopeOf(request), now()),
         IdempotencyKeyHours: 24,
         ...(cluster.isClockWrong() && { ClockAheadSeconds: Math.round(cluster.clockAheadMs() / 1000) }),
-        ...(state !== 'Enough' && { DiskState: state, DiskBytesFree: disk.free() }),
+        // Why writing fails, or will, concerns everybody; the figures of the machine do not concern a limited role.
+        ...(state !== 'Enough' && { DiskState: state, ...(!request.groups && { DiskBytesFree: disk.free() }) }),
       };
     },
 

@@ -1,7 +1,8 @@
 // What roles that are limited to device groups may do to what the account shares, and what they see of alerts, tunnels,
 // histories and the audit log.
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, before, mock, test } from 'node:test';
+import type { Account } from '#/contract/account.ts';
 import type { AuditEntry } from '#/contract/audit.ts';
 import type { AlertRule } from '#/contract/alerts.ts';
 import { addAccount } from '../store/accounts.ts';
@@ -211,4 +212,20 @@ test('figures of the whole service are for unlimited roles of its first account'
   const asked = await service.call('GET', '/metrics', undefined, { Authorization: `Bearer ${secret}` });
   assert.equal(asked.status, 403);
   assert.equal((await service.call('GET', '/metrics')).status, 200);
+});
+
+test('a full disk is reported to everybody, the figures of the machine only to unlimited roles', async () => {
+  mock.method(service.context.disk, 'state', () => 'Low');
+  mock.method(service.context.disk, 'free', () => 123_456_789);
+  try {
+    const all = await admin<Account>('GET', '/v1/account');
+    assert.deepEqual([all.DiskState, all.DiskBytesFree], ['Low', 123_456_789]);
+    for (const caller of [limited, viewer]) {
+      const account = await caller.json<Account>('GET', '/v1/account');
+      assert.equal(account.DiskState, 'Low');
+      assert.ok(!('DiskBytesFree' in account));
+    }
+  } finally {
+    mock.restoreAll();
+  }
 });

@@ -88,7 +88,8 @@ interface World {
 }
 
 let count = 0;
-const newName = (word: string) => `${word}-${++count}`;
+/** Ends in a letter, so that no name is the beginning of another. */
+const newName = (word: string) => `${word}-${++count}x`;
 const script = (name: string) => {
   const form = new FormData();
   const fields = { size: '1', version: '1.0', type: 'script', destination: '/', command: 'true' };

@@ -314,9 +314,21 @@ test('a standing order whose maker lost the right to deploy is stopped until som
 
 test('the jobs of a wave across groups are seen in part too', async () => {
   const { Waves } = await own.json<Rollout>('GET', `/v1/rollout/${rollouts.mixed}`);
-  const children = await own.json<Job[]>('GET', `/v1/job/${Waves[0]?.JobId}/childjobs`);
+  const wave = Waves[0]?.JobId;
+  const all = await json<Job[]>('GET', `/v1/job/${wave}/childjobs`);
+  assert.equal(all.length, 2);
+  const path = `/v1/job/${wave}/childjobs`;
+  const { Children: states } = await own.json<{ Children: Job[] }>('GET', `${path}?since=`);
+  for (const children of [await own.json<Job[]>('GET', path), states])
+    assert.deepEqual(
+      children.map(({ DeviceId }) => DeviceId),
+      [ids.mine],
+    );
+  // The logs that the page of a rollout compares.
+  const every = all.map(({ JobId }) => JobId).join(',');
+  const outputs = await own.json<{ JobId: string }[]>('GET', `/v1/job/${wave}/outputs?ids=${every}`);
   assert.deepEqual(
-    children.map(({ DeviceId }) => DeviceId),
-    [ids.mine],
+    outputs.map(({ JobId }) => JobId),
+    all.filter(({ DeviceId }) => DeviceId === ids.mine).map(({ JobId }) => JobId),
   );
 });

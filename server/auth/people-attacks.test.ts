@@ -166,17 +166,38 @@ test('people see and end their own sessions, an Admin everybody’s', async () =
 });
 
 if (onPostgres)
-  void test('a role that shrinks at one node ends streams at another', async (t) => {
+  void test('rights that shrink or end at one node end streams at another', async (t) => {
     const cluster = await startTestCluster(2);
     t.after(() => cluster.end());
     const [here, there] = cluster.nodes;
     assert.ok(here && there);
-    const anna = await join(here, 'anna@example.com', 'Operator');
-    const stream = await TestStream.open(there, { Cookie: anna.cookie ?? '' });
-    assert.equal((await here.call('PATCH', `/v1/people/${anna.id}`, { Role: 'Viewer' })).status, 200);
-    await stream.over();
-    const again = await fetch(new URL('/v1/me', there.url), { headers: { Cookie: anna.cookie ?? '' } });
-    assert.equal(again.status, 401);
+    const { TokenId, Token } = (await (
+      await here.call('POST', '/v1/account/tokens', { Name: 'of a script', Owner: 'account' })
+    ).json()) as { TokenId: string; Token: string };
+    const ofToken = { Authorization: `Bearer ${Token}` };
+    const tokenStream = await TestStream.open(there, ofToken);
+    assert.equal((await here.call('DELETE', `/v1/account/tokens/${TokenId}`)).status, 200);
+    await tokenStream.over();
+    assert.equal((await there.call('GET', '/v1/me', undefined, ofToken)).status, 401);
+
+    const person = (id: string, body: object) => here.call('PATCH', `/v1/people/${id}`, body);
+    const ends: Record<string, (id: string, browser: PersonBrowser) => Promise<Response>> = {
+      'a lesser role': (id) => person(id, { Role: 'Viewer' }),
+      disabled: (id) => person(id, { Disabled: true }),
+      removed: (id) => here.call('DELETE', `/v1/people/${id}`),
+      'signed out everywhere else': (_, browser) => browser.ask('DELETE', '/v1/account/sessions'),
+    };
+    for (const [at, [how, end]] of Object.entries(ends).entries()) {
+      const email = `person-${at}@example.com`;
+      const anna = await join(here, email, 'Operator');
+      const Cookie = anna.cookie ?? '';
+      const stream = await TestStream.open(there, { Cookie });
+      const again = new PersonBrowser(here.url);
+      await again.signIn(email);
+      assert.equal((await end(anna.id, again)).status, 200, how);
+      await stream.over();
+      assert.equal((await fetch(new URL('/v1/me', there.url), { headers: { Cookie } })).status, 401, how);
+    }
   });
 
 test('a browser that an Admin left open yields no link for a new password of that Admin', async () => {

@@ -33,6 +33,8 @@ interface RolloutRunnerOptions {
   db: Database;
   now: () => number;
   dispatch: Pick<Dispatch, 'submitIn'>;
+  /** A monotonic clock, by which expensive checks are paced. */
+  steady?: (() => number) | undefined;
 }
 
 const callerOf = ({ account_id: id, actor, address }: RolloutRow): Actor => ({
@@ -66,7 +68,7 @@ async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<Ro
 }
 
 /** Returns a function that checks all open rollouts once. */
-export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): () => Promise<void> {
+export function openRolloutRunner({ db, now, dispatch, steady }: RolloutRunnerOptions): () => Promise<void> {
   /** Devices that joined the target after the rollout was created; they go in the last wave. */
   const newcomers = async ({ account_id: account, ...row }: RolloutRow): Promise<string[]> => {
     const { IncludeNew, DeviceGroup, TagId } = settingsOf(row);
@@ -168,7 +170,7 @@ export function openRolloutRunner({ db, now, dispatch }: RolloutRunnerOptions): 
     return known?.version === version && now() >= known.since && now() < known.until;
   };
 
-  const pace = openLookPace();
+  const pace = openLookPace(steady);
   return async () => {
     const ended = await rolloutsToKeep(db);
     const rows = await openRollouts(db);

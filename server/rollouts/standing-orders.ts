@@ -49,10 +49,12 @@ export function openStandingOrders({
   db,
   now,
   dispatch,
+  steady,
 }: {
   db: Database;
   now: () => number;
   dispatch: Pick<Dispatch, 'submitIn'>;
+  steady?: (() => number) | undefined;
 }): () => Promise<void> {
   const deploy = async (tx: Tx, { account_id: account, name }: StandingOrderRow): Promise<void> => {
     // Read again, because somebody may have changed it in the meantime.
@@ -72,7 +74,7 @@ export function openStandingOrders({
     );
   };
 
-  const pace = openLookPace();
+  const pace = openLookPace(steady);
   return async () => {
     const orders = await activeStandingOrders(db);
     pace.keep(orders.map(({ seq }) => seq));

@@ -95,7 +95,7 @@ export const account = z.looseObject({
   DiskState: optionalText,
   /** By how many seconds the node's clock is ahead of its database's, if by more than five. */
   ClockAheadSeconds: optionalNumber,
-  /** Free bytes on that disk. */
+  /** Free bytes on that disk; not for roles that are limited to device groups. */
   DiskBytesFree: optionalNumber,
 });
 export type Account = z.output<typeof account>;

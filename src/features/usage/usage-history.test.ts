@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { daysLeft, usageFigures, forecastText } from './usage-history.ts';
+import { dayBefore, daysLeft, usageFigures, forecastText } from './usage-history.ts';
 
 const DAY = 86_400_000;
 const line = (days: number, perDay: number, from = 0) =>
@@ -45,4 +45,10 @@ test('days, newest first, become figures, oldest first', () => {
     usageFigures(days, 'ArtifactBytes').map(({ value }) => value),
     [20, 30],
   );
+});
+
+test('the figure of yesterday is known only if it was measured then', () => {
+  assert.equal(dayBefore(line(3, 5)), 10);
+  assert.equal(dayBefore(line(0, 5)), undefined);
+  assert.equal(dayBefore([...line(3, 5), { at: 5 * DAY, value: 20 }]), undefined);
 });

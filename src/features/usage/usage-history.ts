@@ -41,6 +41,12 @@ export function forecastText(days: number | undefined): string | undefined {
   return `Enough for about ${days === 1 ? 'a day' : `${formatCount(days)} days`} at this pace`;
 }
 
+/** What was used at the end of the day before the last one, if that was measured. */
+export function dayBefore(figures: readonly Figure[]): number | undefined {
+  const [before, last] = figures.slice(-2);
+  return last && before?.at === last.at - DAY ? before.value : undefined;
+}
+
 /** What was used on these days, oldest first. */
 export const usageFigures = (days: readonly UsageDay[], used: 'Devices' | 'ArtifactBytes' | 'OutputBytes'): Figure[] =>
   days.map((day) => ({ at: Date.parse(day.Day), value: day[used] })).toReversed();

@@ -5,9 +5,10 @@ import { usageEndpoints, type UsageDay } from '#/contract/usage.ts';
 import { offers } from '#/api/capabilities.ts';
 import { useMe, whyNot } from '#/api/people.ts';
 import { usageQueries } from '#/api/usage.ts';
+import { changeText } from '#/lib/change-text.ts';
 import { Meter } from '#/ui/controls/meter.tsx';
 import { Sparkline } from '#/ui/controls/sparkline.tsx';
-import { daysLeft, forecastText, type Figure } from './usage-history.ts';
+import { dayBefore, daysLeft, forecastText, type Figure } from './usage-history.ts';
 import classes from './used-meter.module.css';
 
 const DAY = 86_400_000;
@@ -33,6 +34,8 @@ export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProp
   const [first] = figures;
   const last = figures.at(-1);
   const forecast = forecastText(daysLeft(figures, limit));
+  const before = dayBefore(figures);
+  const notes = [before !== undefined && changeText(used, before, format), forecast].filter(Boolean);
   const days = first && last ? Math.max(1, Math.round((last.at - first.at) / DAY)) : 0;
   return (
     <div>
@@ -45,7 +48,7 @@ export function UsedMeter({ label, used, limit, format, figures }: UsedMeterProp
           />
         </div>
       )}
-      {forecast && <p className={classes.forecast}>{forecast}.</p>}
+      {notes.length > 0 && <p className={classes.notes}>{notes.join('. ')}.</p>}
     </div>
   );
 }

@@ -8,15 +8,15 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { fleetFigures } from './figures.ts';
 import { FleetArea, SpanChoice } from './fleet-area.tsx';
-import { changeText } from './series.ts';
+import { fleetChangeText, type FleetNow } from './series.ts';
 import classes from './overview-page.module.css';
 
 interface FleetSummaryProps {
   index: FleetIndex;
   hasHistory: boolean;
   hasRollouts: boolean;
-  /** How many were Online a day ago, if that is known. */
-  before: number | undefined;
+  /** The fleet of a day ago, if that is known. */
+  before: FleetNow | undefined;
 }
 
 export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSummaryProps) {
@@ -51,7 +51,7 @@ export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSu
                 />
               </Link>
             ))}
-            {before !== undefined && <span className="dim">{changeText(figures.online, before, formatCount)}</span>}
+            {before && <span className="dim">{fleetChangeText(figures, before, formatCount)}</span>}
           </p>
         </div>
         {hasHistory && <SpanChoice />}

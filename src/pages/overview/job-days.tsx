@@ -3,25 +3,32 @@ import { useMemo } from 'react';
 import { useNavigate } from 'react-router';
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { HistorySeries } from '#/contract/history.ts';
+import { changeText } from '#/lib/change-text.ts';
 import { paths } from '#/paths.ts';
 import { counted, formatCount, formatDay } from '#/lib/format.ts';
 import { Chart } from '#/ui/chart/chart.tsx';
 import { useLook } from '#/ui/controls/look.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
-import { fleetSeries, jobDays } from './series.ts';
+import { jobDays, jobsOfDays } from './series.ts';
 
 export const DAYS = 14;
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-export function JobDays({ reading }: { reading: UseQueryResult<HistorySeries> }) {
+interface JobDaysProps {
+  reading: UseQueryResult<HistorySeries>;
+  /** Where the history begins, if it does not reach back so far. */
+  since: number | undefined;
+}
+
+export function JobDays({ reading, since }: JobDaysProps) {
   const { zone } = useLook();
   const navigate = useNavigate();
   const now = Math.floor(useNow().getTime() / HOUR) * HOUR;
   const days = useMemo(
-    () => reading.data && jobDays(reading.data, { now, zone, days: DAYS, since: fleetSeries(reading.data).since }),
-    [reading.data, now, zone],
+    () => reading.data && jobDays(reading.data, { now, zone, days: DAYS, since }),
+    [reading.data, now, zone, since],
   );
   const series = useMemo(
     () =>
@@ -53,5 +60,16 @@ export function JobDays({ reading }: { reading: UseQueryResult<HistorySeries> })
       }}
       pickText="lists the jobs since then"
     />
+  );
+}
+
+/** How many ended in the last 24 hours. */
+export function JobsLately({ history, since }: { history: HistorySeries; since: number | undefined }) {
+  const now = useNow().getTime();
+  const { last, before } = jobsOfDays(history, { now, since, of: (jobs) => jobs.Succeeded + jobs.Failed + jobs.Other });
+  return (
+    <span className="small dim tabular">
+      {formatCount(last)} in 24 h{before !== undefined && `, ${changeText(last, before, formatCount)}`}
+    </span>
   );
 }

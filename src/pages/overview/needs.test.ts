@@ -7,8 +7,15 @@ import { needsOf } from './needs.ts';
 
 const rollout = (RolloutId: string, State: string, Because = '') =>
   ({ RolloutId, Name: RolloutId, State, Because }) as RolloutSummary;
-const alert = (RuleId: string, Silence?: object) =>
-  ({ RuleId, Rule: RuleId, Text: `${RuleId} fires`, Since: '2026-03-20T12:00:00Z', Silence }) as FiringAlert;
+const alert = (RuleId: string, Silence?: object, ...names: string[]) =>
+  ({
+    RuleId,
+    Rule: RuleId,
+    Text: `${RuleId} fires`,
+    Since: '2026-03-20T12:00:00Z',
+    Devices: names.map((DeviceName) => ({ DeviceName })),
+    Silence,
+  }) as FiringAlert;
 const failure = (JobId: string, at: number) => ({
   job: { JobId, JobName: JobId } as Job,
   state: 'Failed' as const,
@@ -23,6 +30,14 @@ test('nothing needs a person where nothing is wrong', () => {
     rollout('window', 'Waiting', 'Wave 2 waits for its maintenance window, which opens at 2026-03-20T22:00Z'),
   ];
   assert.deepEqual(needsOf({ ...NOTHING, rollouts, alerts: [alert('quiet', { Until: '' })] }), []);
+});
+
+test('an alert of a single device says which it is', () => {
+  const alerts = [alert('camera', undefined, 'north'), alert('gateway', undefined, 'east', 'west')];
+  assert.deepEqual(
+    needsOf({ ...NOTHING, alerts }).map(({ text }) => text),
+    ['north: camera fires', 'gateway fires'],
+  );
 });
 
 test('the most urgent is first', () => {

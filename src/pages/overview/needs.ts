@@ -101,10 +101,11 @@ export function needsOf({ rollouts, alerts, failed, seenAt, limits, stale }: Sou
     // A silenced alert has been taken care of.
     ...alerts
       .filter(({ Silence }) => !Silence)
-      .map(({ RuleId, Rule, Text, Since }) => ({
+      .map(({ RuleId, Rule, Text, Since, Devices }) => ({
         key: `alert ${RuleId}`,
         mark: 'Failed',
-        text: Text || Rule,
+        // Of a single device the text says only what is wrong.
+        text: Text && Devices.length === 1 ? `${Devices[0]?.DeviceName}: ${Text}` : Text || Rule,
         ...(Text && { detail: Rule }),
         at: timeOf(Since),
         action: 'See the alert',

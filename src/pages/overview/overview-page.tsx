@@ -23,7 +23,7 @@ import { DownNow } from './down-now.tsx';
 import { fleetFigures, LATELY } from './figures.ts';
 import { FirstSteps } from './first-steps.tsx';
 import { FleetSummary } from './fleet-summary.tsx';
-import { DAYS, JobDays } from './job-days.tsx';
+import { DAYS, JobDays, JobsLately } from './job-days.tsx';
 import { NeedsYou } from './needs-you.tsx';
 import { dayBefore, fleetSeries } from './series.ts';
 import { JobTiles, QueueTile, TunnelTile, UsageTiles } from './tiles.tsx';
@@ -91,7 +91,7 @@ function Day({ account }: { account: Account }) {
     () => index !== undefined && index.query({ filter: { place: 'placed' } }).length > 0,
     [index],
   );
-  const before = useMemo(() => days.data && dayBefore(fleetSeries(days.data)), [days.data]);
+  const past = useMemo(() => days.data && fleetSeries(days.data), [days.data]);
   return (
     <>
       <RulesToRewrite className={classes.alerts} />
@@ -108,7 +108,7 @@ function Day({ account }: { account: Account }) {
                   index={read}
                   hasHistory={hasHistory}
                   hasRollouts={offers(account, 'rollouts')}
-                  before={before}
+                  before={past && dayBefore(past)}
                 />
                 {isPlaced && (
                   <div className={classes.map}>
@@ -117,9 +117,12 @@ function Day({ account }: { account: Account }) {
                 )}
                 {hasHistory && (
                   <section className={classes.summary} aria-label="Jobs a day">
-                    <h2 className={classes.title}>Jobs a day</h2>
+                    <div className={classes.title}>
+                      <h2>Jobs a day</h2>
+                      {days.data && <JobsLately history={days.data} since={past?.since} />}
+                    </div>
                     <div className={classes.chart}>
-                      <JobDays reading={days} />
+                      <JobDays reading={days} since={past?.since} />
                     </div>
                   </section>
                 )}
@@ -129,7 +132,7 @@ function Day({ account }: { account: Account }) {
         </div>
       )}
       <div className={classes.tiles} data-in-order>
-        <JobTiles history={days.data} jobs={all} reading={jobs} />
+        <JobTiles history={days.data} since={past?.since} jobs={all} reading={jobs} />
         {offers(account, 'queue') && <QueueTile queues={queues} />}
         <TunnelTile />
         <UsageTiles account={account} />

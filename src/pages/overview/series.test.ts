@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { changeText, dayBefore, failuresOfDays, fleetSeries, jobDays } from './series.ts';
+import { dayBefore, fleetChangeText, fleetSeries, jobDays, jobsOfDays } from './series.ts';
 
 const HOUR = 3_600_000;
 const NOW = Date.parse('2026-03-20T12:00:00Z');
@@ -25,11 +25,23 @@ test('what is unknown has no value, and neighbours are one span', () => {
   assert.deepEqual(series.unknown, [{ from, to: from + 2 * HOUR }]);
 });
 
-test('the value of a day before is the one that held then', () => {
+test('the fleet of a day before is the one that was then', () => {
   const x = Array.from({ length: 31 }, (_, hour) => NOW - (30 - hour) * HOUR);
   const online = x.map((_, index) => index);
-  assert.equal(dayBefore({ x, online }), 6);
-  assert.equal(dayBefore({ x: x.slice(10), online: online.slice(10) }), undefined);
+  const offline = x.map(() => 3);
+  assert.deepEqual(dayBefore({ x, online, offline }), { online: 6, offline: 3 });
+  const short = { x: x.slice(10), online: online.slice(10), offline: offline.slice(10) };
+  assert.equal(dayBefore(short), undefined);
+  assert.equal(dayBefore({ x, online: online.map(() => null), offline }), undefined, 'the service was down');
+});
+
+test('what is different from yesterday, and nothing else, is in words', () => {
+  const text = (online: number, offline: number) =>
+    fleetChangeText({ online, offline }, { online: 5, offline: 2 }, String);
+  assert.equal(text(2, 5), 'Since yesterday: 3 fewer Online, 3 more Offline');
+  assert.equal(text(6, 2), 'Since yesterday: 1 more Online, 1 more device');
+  assert.equal(text(5, 0), 'Since yesterday: 2 fewer Offline, 2 fewer devices');
+  assert.equal(text(5, 2), 'Same as yesterday');
 });
 
 test('jobs are summed up by day, from the first day that the account knows', () => {
@@ -44,11 +56,15 @@ test('jobs are summed up by day, from the first day that the account knows', () 
   assert.deepEqual(all.succeeded.slice(-3), [1, 0, 5]);
   assert.deepEqual(all.failed.slice(-3), [2, 0, 0]);
   assert.equal(of(Date.parse('2026-03-19T05:00:00Z')).x.length, 2);
-  assert.deepEqual(failuresOfDays({ Jobs }, NOW), { last: 0, before: 2 });
 });
 
-test('a change is a difference in words', () => {
-  assert.equal(changeText(5, 2, String), '3 more than yesterday');
-  assert.equal(changeText(1, 2, String), '1 fewer than yesterday');
-  assert.equal(changeText(2, 2, String), 'same as yesterday');
+test('the jobs of yesterday are compared only if the account was there', () => {
+  const Jobs = [
+    { Time: '2026-03-18T23:00:00Z', Succeeded: 1, Failed: 2, Other: 0 },
+    { Time: '2026-03-20T00:00:00Z', Succeeded: 4, Failed: 0, Other: 1 },
+  ];
+  const failed = (since: number | undefined) => jobsOfDays({ Jobs }, { now: NOW, since, of: ({ Failed }) => Failed });
+  assert.deepEqual(failed(undefined), { last: 0, before: 2 });
+  assert.deepEqual(failed(NOW - 48 * HOUR), { last: 0, before: 2 });
+  assert.deepEqual(failed(NOW - 47 * HOUR), { last: 0, before: undefined });
 });

@@ -16,7 +16,7 @@ export interface FleetSeries {
   since: number | undefined;
 }
 
-interface FleetNow {
+export interface FleetNow {
   online: number;
   offline: number;
 }
@@ -57,12 +57,27 @@ export function fleetSeries({ From, Step, ...counts }: HistorySeries, now?: Flee
   };
 }
 
-/** The value of a day before the last one; undefined if it is not known. */
-export function dayBefore({ x, online }: Pick<FleetSeries, 'x' | 'online'>): number | undefined {
+/** The fleet a day before the last step; undefined if it is not known. */
+export function dayBefore({ x, ...values }: Pick<FleetSeries, 'x' | 'online' | 'offline'>): FleetNow | undefined {
   const at = (x.at(-1) ?? 0) - DAY;
   const index = x.findLastIndex((time) => time <= at);
-  return index < 0 ? undefined : (online[index] ?? undefined);
+  const [online, offline] = [values.online[index], values.offline[index]];
+  return typeof online === 'number' && typeof offline === 'number' ? { online, offline } : undefined;
 }
+
+/** "Since yesterday: 3 fewer Online, 5 more Offline, 2 more devices" */
+export function fleetChangeText(now: FleetNow, before: FleetNow, format: (value: number) => string): string {
+  const part = (change: number, what: (count: number) => string) =>
+    change === 0 ? [] : [`${format(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} ${what(Math.abs(change))}`];
+  const parts = [
+    ...part(now.online - before.online, () => 'Online'),
+    ...part(now.offline - before.offline, () => 'Offline'),
+    ...part(now.online + now.offline - before.online - before.offline, (count) => (count === 1 ? 'device' : 'devices')),
+  ];
+  return parts.length === 0 ? 'Same as yesterday' : `Since yesterday: ${parts.join(', ')}`;
+}
+
+type EndedJobs = HistorySeries['Jobs'][number];
 
 export interface JobDays {
   /** When each day began. */
@@ -101,18 +116,16 @@ export function jobDays(
   return { x, ...sums };
 }
 
-/** The failures of the last 24 hours and of the 24 before. */
-export function failuresOfDays({ Jobs }: Pick<HistorySeries, 'Jobs'>, now: number): { last: number; before: number } {
+/** The jobs of the last 24 hours and of the 24 before, which are undefined if the account was not known then. */
+export function jobsOfDays(
+  { Jobs }: Pick<HistorySeries, 'Jobs'>,
+  { now, since, of }: { now: number; since: number | undefined; of: (jobs: EndedJobs) => number },
+): { last: number; before: number | undefined } {
   const between = (from: number, to: number) =>
-    Jobs.reduce((sum, { Time, Failed }) => {
-      const age = now - Date.parse(Time);
-      return sum + (age >= from && age < to ? Failed : 0);
+    Jobs.reduce((sum, jobs) => {
+      const age = now - Date.parse(jobs.Time);
+      return sum + (age >= from && age < to ? of(jobs) : 0);
     }, 0);
-  return { last: between(0, DAY), before: between(DAY, 2 * DAY) };
-}
-
-/** "3 more than yesterday", "the same as yesterday" */
-export function changeText(now: number, before: number, format: (value: number) => string): string {
-  if (now === before) return 'same as yesterday';
-  return `${format(Math.abs(now - before))} ${now > before ? 'more' : 'fewer'} than yesterday`;
+  const isKnown = since === undefined || since <= now - 2 * DAY;
+  return { last: between(0, DAY), before: isKnown ? between(DAY, 2 * DAY) : undefined };
 }

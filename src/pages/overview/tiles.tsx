@@ -8,6 +8,7 @@ import { tunnelQueries } from '#/api/tunnels.ts';
 import { isPublic } from '#/features/tunnels/tunnel-address.ts';
 import { daysLeft, usageFigures, type Figure } from '#/features/usage/usage-history.ts';
 import { UsedMeter, useUsageHistory } from '#/features/usage/used-meter.tsx';
+import { changeText } from '#/lib/change-text.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatBytes, formatCount } from '#/lib/format.ts';
 import { useLook } from '#/ui/controls/look.ts';
@@ -16,7 +17,7 @@ import { Time, useNow } from '#/ui/controls/time.tsx';
 import { useOldSince } from '#/ui/page/away.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { LATELY, failedLately, runningNow } from './figures.ts';
-import { changeText, failuresOfDays, jobDays } from './series.ts';
+import { jobDays, jobsOfDays } from './series.ts';
 import type { useStaleQueues } from './use-stale-queues.ts';
 import classes from './overview-page.module.css';
 
@@ -76,21 +77,23 @@ const HOUR_MS = 3_600_000;
 interface JobTilesProps {
   /** The last 14 days, once they are read. */
   history: HistorySeries | undefined;
+  /** Where it begins, if it does not reach back so far. */
+  since: number | undefined;
   jobs: Job[];
   reading: Pick<UseQueryResult<Job[]>, 'data' | 'error' | 'dataUpdatedAt'>;
 }
 
-export function JobTiles({ history, jobs, reading: { data, error, dataUpdatedAt: readAt } }: JobTilesProps) {
+export function JobTiles({ history, since, jobs, reading: { data, error, dataUpdatedAt: readAt } }: JobTilesProps) {
   const known = data !== undefined;
   const now = useNow();
   const { zone } = useLook();
   const failed = failedLately(jobs, now).length;
   const today = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
   const course = useMemo(
-    () => history && jobDays(history, { now: today, zone, days: COURSE_DAYS, since: undefined }),
-    [history, zone, today],
+    () => history && jobDays(history, { now: today, zone, days: COURSE_DAYS, since }),
+    [history, zone, today, since],
   );
-  const failures = history && failuresOfDays(history, now.getTime());
+  const failures = history && jobsOfDays(history, { now: now.getTime(), since, of: ({ Failed }) => Failed });
   const moving = runningNow(jobs);
   const parents = moving.filter(({ job }) => job.Counts).length;
   return (
@@ -111,16 +114,17 @@ export function JobTiles({ history, jobs, reading: { data, error, dataUpdatedAt:
         readAt={readAt}
         bad={failed > 0}
         notes={[
-          failures &&
+          failures?.before !== undefined &&
             failures.last + failures.before > 0 &&
             `On devices ${changeText(failures.last, failures.before, formatCount)}`,
         ]}
         course={
           course &&
+          course.x.length > 1 &&
           course.failed.some((count) => count > 0) && (
             <Sparkline
               points={course.x.map((at, index) => ({ at, value: course.failed[index] ?? 0 }))}
-              label={`Failures on devices per day, from ${formatCount(course.failed[0] ?? 0)} to ${formatCount(course.failed.at(-1) ?? 0)} in ${COURSE_DAYS} days`}
+              label={`Failures on devices per day, from ${formatCount(course.failed[0] ?? 0)} to ${formatCount(course.failed.at(-1) ?? 0)} in ${course.x.length} days`}
             />
           )
         }

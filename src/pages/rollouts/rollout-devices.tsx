@@ -41,8 +41,9 @@ export const rolloutUrl = urlSchema({
   /** The selected parts of the picture's axes: when devices ran, and how long they took. */
   time: spanPart,
   took: spanPart,
-  /** The failure group that is open. */
+  /** The open group of failures, and the log shown as its example. */
   failures: optional,
+  example: oneOf(['end']),
 });
 
 interface RolloutDevicesProps {

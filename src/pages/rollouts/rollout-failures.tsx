@@ -1,5 +1,5 @@
 // Why devices failed, across all waves of a rollout.
-import { useEffect, useMemo, useState, useSyncExternalStore } from 'react';
+import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
 import type { Job } from '#/contract/jobs.ts';
 import { isOver, rolloutEndpoints, type Rollout, type RolloutWave } from '#/contract/rollouts.ts';
@@ -7,11 +7,15 @@ import { ChildOutputs } from '#/api/child-outputs.ts';
 import type { ChildStates } from '#/api/child-states.ts';
 import { jobQueries } from '#/api/jobs.ts';
 import { isLean } from '#/api/lean-rows.ts';
-import type { FailedJob } from '#/features/failure-groups/failure-client.ts';
+import { ExportGroupButton } from '#/features/failure-groups/export-group-button.tsx';
+import type { FailedJob, FailureClient } from '#/features/failure-groups/failure-client.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
+import { GroupLog, type Example } from '#/features/failure-groups/group-log.tsx';
+import { OpenGroup } from '#/features/failure-groups/open-group.tsx';
 import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
 import { SelectGroupButton } from '#/features/failure-groups/select-group-button.tsx';
 import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
+import { TagGroupButton } from '#/features/failure-groups/tag-group-button.tsx';
 import { byAttempt } from '#/features/jobs/attempts.ts';
 import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -22,7 +26,6 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { ActionDialog } from './rollout-actions.tsx';
 import { failuresIn } from './rollout-words.ts';
-import classes from './rollouts.module.css';
 import { useMay } from '#/api/people.ts';
 
 interface RolloutFailuresProps {
@@ -30,33 +33,38 @@ interface RolloutFailuresProps {
   /** The id of the open group. */
   opened: string | undefined;
   onOpen: (id: string | undefined) => void;
+  /** What is shown of a log of the open group. */
+  example: Example;
+  onExample: (example: Example) => void;
 }
 
-export function RolloutFailures({ rollout, opened, onOpen }: RolloutFailuresProps) {
+export function RolloutFailures({ rollout, opened, onOpen, ...log }: RolloutFailuresProps) {
   const failures = useRolloutFailures(rollout.Waves);
   return (
     <FailureGroups
       failed={failures.failed}
       opened={opened}
       onToggle={({ id }, isOpen) => onOpen(isOpen ? undefined : id)}
-      details={(group) => <Members rollout={rollout} group={group} failures={failures} />}
+      details={(group, client) => <Members {...log} {...{ rollout, group, client, failures }} />}
     />
   );
 }
 
-interface Member {
-  key: string;
-  id: string;
-  name: string;
+interface JobInWave {
+  job: Job;
   wave: number;
+}
+
+interface Member extends JobInWave {
+  key: string;
 }
 
 const COLUMNS: Column<Member>[] = [
   {
     header: 'Device',
-    cell: ({ id, name }) => (
-      <Link to={paths.device(id)} className={rowName}>
-        <MiddleEllipsis text={name || id} />
+    cell: ({ job }) => (
+      <Link to={paths.device(job.DeviceId)} className={rowName}>
+        <MiddleEllipsis text={nameOf(job)} />
       </Link>
     ),
   },
@@ -65,51 +73,92 @@ const COLUMNS: Column<Member>[] = [
     header: 'Log',
     width: '90px',
     phone: 'second',
-    cell: ({ key, name }) => (
-      <Link to={paths.job(key)} aria-label={`Log of ${name}`}>
+    cell: ({ key, job }) => (
+      <Link to={paths.job(key)} aria-label={`Log of ${nameOf(job)}`}>
         Log
       </Link>
     ),
   },
 ];
 
-interface MembersProps {
+interface MembersProps extends Pick<RolloutFailuresProps, 'example' | 'onExample'> {
   rollout: Rollout;
   group: FailureGroup;
-  failures: FailedInWaves;
+  client: FailureClient;
+  failures: FailuresInWaves;
 }
 
-function Members({ rollout, group, failures: { byKey } }: MembersProps) {
+const nameOf = ({ DeviceName, DeviceId }: Job): string => DeviceName || DeviceId;
+
+function Members({ rollout, group, client, failures, example, onExample }: MembersProps) {
+  const { byKey, all, onWant } = failures;
   // The devices at the time of the click: the group may grow while the dialog is open.
   const [retried, setRetried] = useState<string[]>();
+  const [isTagging, setTagging] = useState(false);
   const noRetry = useMay(rolloutEndpoints.retry, 'Retrying a rollout');
   const members = useMemo(
     () =>
       group.keys.flatMap((key): Member[] => {
         const found = byKey.get(key);
-        if (!found) return [];
-        const { DeviceId: id, DeviceName: name = '' } = found.job;
-        return [{ key, id, name, wave: found.wave }];
+        return found ? [{ key, ...found }] : [];
       }),
     [group.keys, byKey],
   );
+  const jobs = useMemo(() => members.map(({ job }) => job), [members]);
+  const ids = jobs.map(({ DeviceId }) => DeviceId);
+  const [sample] = jobs;
   return (
-    <div className={classes.members}>
-      <div className="flow" role="group" aria-label="Actions for this group">
-        <RetryGroupButton
-          count={group.keys.length}
-          fault={
-            noRetry ?? (isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined)
-          }
-          onClick={() => setRetried(members.map(({ id }) => id))}
-        />
-        <SelectGroupButton ids={members.map(({ id }) => id)} />
-      </div>
-      <VirtualTable name="Devices of this group" bounded columns={COLUMNS} rows={members} rowKey={({ key }) => key} />
+    <>
+      <OpenGroup
+        group={group}
+        actions={
+          <>
+            <RetryGroupButton
+              count={group.keys.length}
+              fault={
+                noRetry ??
+                (isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined)
+              }
+              onClick={() => setRetried(ids)}
+            />
+            <TagGroupButton
+              ids={ids}
+              isOpen={isTagging}
+              onOpen={() => setTagging(true)}
+              onClose={() => setTagging(false)}
+            />
+            <SelectGroupButton ids={ids} />
+            <ExportGroupButton members={jobs} group={group} />
+          </>
+        }
+        devices={
+          <VirtualTable
+            name="Devices of this group"
+            bounded
+            columns={COLUMNS}
+            rows={members}
+            rowKey={({ key }) => key}
+          />
+        }
+        log={
+          sample && (
+            <GroupLog
+              client={client}
+              sample={sample}
+              jobs={all}
+              onWant={onWant}
+              nameOf={nameOf}
+              whole={{ to: paths.job(sample.JobId) }}
+              example={example}
+              onExample={onExample}
+            />
+          )
+        }
+      />
       {retried && (
         <ActionDialog rollout={rollout} action="retry" deviceIds={retried} onClose={() => setRetried(undefined)} />
       )}
-    </div>
+    </>
   );
 }
 
@@ -135,34 +184,58 @@ function useOutputs(parents: readonly string[]) {
   return { outputs, version: useSyncExternalStore(source.subscribe, source.read) };
 }
 
-interface FailedInWaves {
+interface FailuresInWaves {
   /** The failed jobs whose output was read. */
   failed: FailedJob[];
-  /** Each failed job and the number of its wave, by job id. */
-  byKey: ReadonlyMap<string, { job: Job; wave: number }>;
+  /** Each failed job, by job id. */
+  byKey: ReadonlyMap<string, JobInWave>;
+  /** The last job of each device in the waves that were read, with its output as read so far. */
+  all: Job[];
+  /** Reads the output of some of them. */
+  onWant: (jobs: readonly Job[]) => void;
 }
 
-function useRolloutFailures(waves: readonly RolloutWave[]): FailedInWaves {
-  const started = waves.filter(({ JobId, Counts }) => JobId !== '' && failuresIn(Counts) > 0);
-  const children = useQueries({ queries: started.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
-  const { outputs, version } = useOutputs(started.map(({ JobId }) => JobId));
+/** The waves with failures and, if nothing has succeeded in them, the last one that has healthy logs to compare with. */
+function wavesToRead(waves: readonly RolloutWave[]): RolloutWave[] {
+  const started = waves.filter(({ JobId }) => JobId !== '');
+  const hasHealthy = ({ Gate }: RolloutWave) => Gate.Success > 0;
+  const failing = started.filter(({ Counts }) => failuresIn(Counts) > 0);
+  const healthy = failing.some(hasHealthy) ? undefined : started.findLast(hasHealthy);
+  return healthy ? [...failing, healthy] : failing;
+}
+
+function useRolloutFailures(waves: readonly RolloutWave[]): FailuresInWaves {
+  const read = wavesToRead(waves);
+  const children = useQueries({ queries: read.map(({ JobId }) => jobQueries.childStates(JobId)), combine: rowsOf });
+  const { outputs, version } = useOutputs(read.map(({ JobId }) => JobId));
+  const last = useMemo(() => [...children.values()].map((rows) => byAttempt(rows).last), [children]);
   const rows = useMemo(
-    () =>
-      [...children.values()].map((each) =>
-        byAttempt(each).last.filter((job) => FAILURES.includes(verdictOf(job).verdict)),
-      ),
-    [children],
+    () => last.map((each) => each.filter((job) => FAILURES.includes(verdictOf(job).verdict))),
+    [last],
   );
   useEffect(() => rows.forEach((each, at) => outputs[at]?.want(each)), [rows, outputs]);
-  const numbers = started.map(({ Number: number }) => number).join(' ');
+  const waveOf = useMemo(() => new Map(last.flatMap((each, at) => each.map(({ JobId }) => [JobId, at]))), [last]);
+  const onWant = useCallback(
+    (jobs: readonly Job[]) => {
+      for (const [at, some] of Map.groupBy(jobs, ({ JobId }) => waveOf.get(JobId)))
+        if (at !== undefined) outputs[at]?.want(some);
+    },
+    [waveOf, outputs],
+  );
+  const all = useMemo(
+    // `version` increases when more output has arrived.
+    () => last.flatMap((each, at) => each.map((row) => (version > 0 && outputs[at]?.of(row)) || row)),
+    [last, outputs, version],
+  );
+  const numbers = read.map(({ Number: number }) => number).join(' ');
   return useMemo(() => {
-    const byKey: [string, { job: Job; wave: number }][] = [];
+    const byKey: [string, JobInWave][] = [];
     for (const [at, number] of numbers.split(' ').entries())
       for (const row of rows[at] ?? [])
         byKey.push([row.JobId, { job: (version > 0 && outputs[at]?.of(row)) || row, wave: Number(number) }]);
     const failed = byKey.flatMap(([key, { job }]) =>
       isLean(job) ? [] : [{ key, job, ended: verdictOf(job).verdict }],
     );
-    return { failed, byKey: new Map(byKey) };
-  }, [rows, outputs, version, numbers]);
+    return { failed, byKey: new Map(byKey), all, onWant };
+  }, [rows, outputs, version, numbers, all, onWant]);
 }

@@ -59,7 +59,7 @@ function StoppedText({ rollout }: { rollout: Rollout }) {
 function Found({ rollout }: { rollout: Rollout }) {
   const { Name, State, Counts } = rollout;
   const dialog = useDialog<RolloutAction>('device');
-  const [{ failures }, url] = useUrlState(rolloutUrl);
+  const [{ failures, example }, url] = useUrlState(rolloutUrl);
   const left = paceText(rollout, useNow());
   return (
     <Page
@@ -94,6 +94,8 @@ function Found({ rollout }: { rollout: Rollout }) {
                   rollout,
                   opened: failures,
                   onOpen: (id) => url.set({ failures: id }),
+                  example,
+                  onExample: (chosen) => url.set({ example: chosen }),
                 }
               }
               fallback={<Skeleton name="the failures" rows={3} />}

@@ -61,9 +61,10 @@ export function UsagePage() {
                 devices may be wrong. Synchronize both machines with NTP.
               </p>
             )}
-            {used.DiskState === 'Low' && used.DiskBytesFree !== undefined && (
+            {used.DiskState === 'Low' && (
               <p className={classes.low} role="note">
-                The disk of the service is nearly full: {formatBytes(used.DiskBytesFree)} are free. Delete jobs or
+                The disk of the service is nearly full
+                {used.DiskBytesFree !== undefined && `: ${formatBytes(used.DiskBytesFree)} are free`}. Delete jobs or
                 artifacts, or free space on it.
               </p>
             )}

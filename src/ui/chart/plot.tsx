@@ -8,6 +8,9 @@ import { labelsAt, LEFT, RIGHT, stacked, type Span } from './chart-data.ts';
 import classes from './chart.module.css';
 
 const AXIS_HEIGHT = 24;
+/** Above the highest value; marks lie there, and hide no value. */
+const TOP = 8;
+const MARK_ROOM = 24;
 const FONT = '11px Inter Variable, sans-serif';
 const HATCH = 6;
 /** Pixels for each label of the x axis. */
@@ -38,12 +41,16 @@ function hatch(plot: uPlot, spans: readonly Span[], color: string) {
   ctx.restore();
 }
 
-type PlotProps = Pick<ChartProps, 'x' | 'step' | 'series' | 'shape' | 'formatX' | 'formatY' | 'max' | 'unknown'> & {
+type PlotProps = Pick<
+  ChartProps,
+  'x' | 'step' | 'series' | 'shape' | 'formatX' | 'formatY' | 'max' | 'unknown' | 'marks'
+> & {
   height: number;
 };
 
 export function Plot(props: PlotProps) {
   const { x, step, series, shape, formatX, formatY, max, unknown, height } = props;
+  const room = props.marks ? MARK_ROOM : TOP;
   const box = useRef<HTMLDivElement>(null);
   const scheme = useComputedColorScheme('light');
   useEffect(() => {
@@ -72,7 +79,7 @@ export function Plot(props: PlotProps) {
         pxAlign: 0,
         cursor: { show: false },
         legend: { show: false },
-        padding: [8, RIGHT, 0, 0],
+        padding: [room, RIGHT, 0, 0],
         scales: {
           x: { time: false, range: () => [x[0] ?? 0, end] },
           y: { range: (_, __, top) => [0, max ?? Math.max(1, top)] },
@@ -126,6 +133,6 @@ export function Plot(props: PlotProps) {
       plot.destroy();
     };
     // The scheme changes the colours that are read from the style sheet.
-  }, [x, step, series, shape, formatX, formatY, max, unknown, height, scheme]);
+  }, [x, step, series, shape, formatX, formatY, max, unknown, height, room, scheme]);
   return <div ref={box} className={classes.plot} aria-hidden />;
 }

@@ -1,5 +1,5 @@
 // The people of the account: who they are, what they may do, and invitations.
-import { useRef } from 'react';
+import { useMemo, useRef } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, NativeSelect } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
@@ -19,7 +19,8 @@ import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
-import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import { rowName, type Column } from '#/ui/table/table.tsx';
+import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -123,18 +124,20 @@ function AllPeople({ hasRoles }: { hasRoles: boolean }) {
   );
 }
 
+const keyOf = ({ PersonId }: Person): string => PersonId;
+
 function PeopleTable({ people, hasRoles }: { people: readonly Person[]; hasRoles: boolean }) {
   const [filter, url] = useUrlState(peopleUrl);
   const search = useRef<HTMLInputElement>(null);
   const text = useTyped(filter.q, (q) => url.set({ q }), 80);
-  const shown = filteredPeople(people, filter);
+  const { q, role, state } = filter;
+  const shown = useMemo(() => filteredPeople(people, { q, role, state }), [people, q, role, state]);
+  const columns = useMemo(() => columnsOf(hasRoles), [hasRoles]);
   const clear = () => {
     text.empty();
     url.set(NO_PEOPLE_FILTER);
   };
-  const table = (
-    <DataTable name="People" columns={columnsOf(hasRoles)} rows={shown} rowKey={({ PersonId }) => PersonId} />
-  );
+  const table = <VirtualTable name="People" columns={columns} rows={shown} rowKey={keyOf} />;
   if (people.length === 1) return table;
   return (
     <>
@@ -154,13 +157,13 @@ function PeopleTable({ people, hasRoles }: { people: readonly Person[]; hasRoles
         <NativeSelect
           aria-label="Role"
           value={filter.role ?? ''}
-          onChange={({ currentTarget: { value } }) => url.set({ role: ROLES.find((role) => role === value) })}
+          onChange={({ currentTarget: { value } }) => url.set({ role: ROLES.find((each) => each === value) })}
           data={[{ value: '', label: 'Any role' }, ...ROLES]}
         />
         <NativeSelect
           aria-label="State"
           value={filter.state ?? ''}
-          onChange={({ currentTarget: { value } }) => url.set({ state: STATES.find((state) => state === value) })}
+          onChange={({ currentTarget: { value } }) => url.set({ state: STATES.find((each) => each === value) })}
           data={[{ value: '', label: 'Any state' }, ...STATES]}
         />
       </FilterBar>

@@ -1,23 +1,19 @@
 // The end of one log of a group, and how it differs from the log of a device on which the same job succeeded.
 import { useEffect, useMemo, useState } from 'react';
+import type { To } from 'react-router';
 import type { Job } from '#/contract/jobs.ts';
 import { outputOf } from '#/features/jobs/job-output.ts';
 import { verdictOf } from '#/features/jobs/verdict.ts';
-import type { FailureClient } from '#/features/failure-groups/failure-client.ts';
-import type { Comparison } from '#/features/failure-groups/failure-grouping.ts';
-import type { FailureGroup } from '#/features/failure-groups/shown-group.ts';
-import type { DiffRow } from '#/features/failure-groups/log-diff.ts';
-import { plainLines, tailOf } from '#/features/failure-groups/plain-lines.ts';
 import { formatCount } from '#/lib/format.ts';
 import { visible } from '#/lib/glyphs.ts';
-import { Skeleton } from '#/ui/page/view.tsx';
-import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { jobUrl } from '#/pages/job/children/job-url.ts';
-import { useWantedOutputs } from '#/pages/job/children/use-child-rows.ts';
-import { childName, type ChildJobs } from '#/pages/job/children/child-jobs.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import classes from './failures.module.css';
+import type { FailureClient } from './failure-client.ts';
+import type { Comparison } from './failure-grouping.ts';
+import type { DiffRow } from './log-diff.ts';
+import { plainLines, tailOf } from './plain-lines.ts';
+import classes from './open-group.module.css';
 
 /** Lines of the example log. */
 const LAST = 60;
@@ -26,24 +22,32 @@ const CANDIDATES = 12;
 /** Successful devices whose output is read to find candidates. */
 const LOOKED_AT = 48;
 
-export interface GroupLogProps {
-  jobs: ChildJobs;
-  group: FailureGroup;
+/** What is read of a log: its end or, by default, how it differs from a healthy one. */
+export type Example = 'end' | undefined;
+
+interface GroupLogProps {
   client: FailureClient;
+  /** The failed job that is shown. */
+  sample: Job;
+  /** The jobs among which healthy logs are found, with their output as read so far. */
+  jobs: readonly Job[];
+  /** Reads the output of these jobs. The same function as long as it reads from the same place. */
+  onWant: (jobs: readonly Job[]) => void;
+  nameOf: (job: Job) => string;
+  /** Where the whole log is. */
+  whole: { to: To; state?: unknown };
+  example: Example;
+  onExample: (example: Example) => void;
 }
 
-export function GroupLog({ jobs, group, client }: GroupLogProps) {
-  const [{ example }, url] = useUrlState(jobUrl);
-  const key = group.keys[0] ?? '';
-  const sample = jobs.byKey.get(key);
-  const healthy = useHealthy(jobs);
+export function GroupLog(props: GroupLogProps) {
+  const { client, sample, jobs, onWant, nameOf, whole, example, onExample } = props;
+  const healthy = useHealthy(jobs, onWant);
   const compared = example !== 'end' && healthy.length > 0;
   const comparison = useComparison(client, compared ? sample : undefined, healthy);
-  if (!sample) return null;
-  const name = visible(childName(sample, key));
+  const name = visible(nameOf(sample));
   const other = healthy[comparison?.against ?? 0];
-  const otherName = other && visible(childName(other, jobs.keys.get(other) ?? ''));
-  const { to, state } = url.opening({ child: key });
+  const otherName = other && visible(nameOf(other));
   return (
     <section className={classes.log} aria-label={`Log of ${name}, as an example`}>
       <header>
@@ -51,13 +55,13 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
           size="xs"
           aria-label="What to read"
           value={compared ? 'difference' : 'end'}
-          onChange={(value) => url.set({ example: value === 'end' ? value : undefined })}
+          onChange={(value) => onExample(value === 'end' ? value : undefined)}
           data={[
             { value: 'difference', label: 'Difference from a healthy log', disabled: healthy.length === 0 },
             { value: 'end', label: 'End of the log' },
           ]}
         />
-        <Link to={to} state={state} preventScrollReset>
+        <Link to={whole.to} state={whole.state} preventScrollReset>
           Full log of {name}
         </Link>
       </header>
@@ -70,9 +74,7 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
       ) : (
         <>
           {healthy.length === 0 && (
-            <p className={classes.hint}>
-              No device has succeeded with this job yet, so there is no healthy log to compare with.
-            </p>
+            <p className={classes.hint}>No device has succeeded yet, so there is no healthy log to compare with.</p>
           )}
           <Lines rows={endOf(sample)} name={`End of the log of ${name}`} empty="It printed nothing." />
         </>
@@ -81,11 +83,19 @@ export function GroupLog({ jobs, group, client }: GroupLogProps) {
   );
 }
 
-/** Some devices that succeeded and printed something; the same array as long as they are the same. */
-function useHealthy({ rows, outputs }: ChildJobs): Job[] {
-  const succeeded = useMemo(() => rows.filter((child) => verdictOf(child).verdict === 'Succeeded'), [rows]);
-  const looked = useMemo(() => succeeded.slice(0, LOOKED_AT), [succeeded]);
-  useWantedOutputs(outputs, looked);
+function firstOf(jobs: readonly Job[], isWanted: (job: Job) => boolean, most: number): Job[] {
+  const found: Job[] = [];
+  for (const job of jobs) {
+    if (found.length === most) break;
+    if (isWanted(job)) found.push(job);
+  }
+  return found;
+}
+
+/** Some jobs that succeeded and printed something; the same array as long as they are the same. */
+function useHealthy(jobs: readonly Job[], onWant: (jobs: readonly Job[]) => void): Job[] {
+  const succeeded = useMemo(() => firstOf(jobs, (job) => verdictOf(job).verdict === 'Succeeded', LOOKED_AT), [jobs]);
+  useEffect(() => onWant(succeeded), [onWant, succeeded]);
   const found = useMemo(
     () => succeeded.filter(({ Stdout, Stderr, Result }) => Stdout || Stderr || Result).slice(0, CANDIDATES),
     [succeeded],
