@@ -17,6 +17,8 @@ const open = (page: Page) => page.getByRole('button', { name: 'Replay', exact: t
 
 interface Past {
   now: number;
+  /** north-1 */
+  online: string;
 }
 
 /**
@@ -54,7 +56,7 @@ async function withPast(service: Service): Promise<Past> {
   database.exec('COMMIT');
   database.close();
   await service.agent(made[0]?.DeviceKey ?? '');
-  return { now };
+  return { now, online: made[0]?.DeviceId ?? '' };
 }
 
 const address = (at: number) => `?replay=24h&time=${new Date(at).toISOString()}`;
@@ -154,6 +156,24 @@ test('deploys are marked, and a filter counts only its devices', async ({ signed
   await expect(first(page).getByRole('button')).toHaveText([/North2 of 2 Offline$/]);
   await bar(page).getByRole('link', { name: 'Deploy of Say hello' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Say hello' })).toBeVisible();
+});
+
+test('alerts are marked, once for all channels', async ({ signedIn: page, service }) => {
+  const { now, online } = await withPast(service);
+  const Channels: string[] = [];
+  for (const Name of ['Ops', 'Night']) {
+    const channel = { Name, Kind: 'webhook', Url: 'https://hooks.invalid/', Format: 'json' };
+    Channels.push((await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', channel)).ChannelId);
+  }
+  const rule = { Name: 'Failures', When: 'JobFailed', ForMinutes: 0, QuietMinutes: 0, Channels };
+  await service.call('POST', '/v1/alerts/rules', rule);
+  const ArtifactId = await service.uploadScript('fail.sh', '#!/bin/sh\nexit 3\n', await service.folder('opt'));
+  await service.call('POST', '/v1/job', { Name: 'Fails', DeviceId: online, ArtifactId });
+  const sent = () => service.call<{ Items: object[] }>('GET', '/v1/alerts/deliveries');
+  await expect.poll(async () => (await sent()).Items.length).toBe(2);
+  await openMap(page, service, address(now - 5 * HOUR));
+  await bar(page).getByRole('link', { name: 'Alert Failures' }).click();
+  await expect(page).toHaveURL(/\/activity\/alerts/);
 });
 
 test('a moment of the overview leads to the map as it was', async ({ signedIn: page, service }) => {

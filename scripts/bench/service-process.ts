@@ -7,7 +7,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { WebSocketServer, type WebSocket } from 'ws';
 import { startService } from '../../server/service.ts';
 import { FIRST_ACCOUNT } from '../../server/store/accounts.ts';
-import { CAUSES } from '../../server/store/state-history.ts';
+import { perDialect } from '../../server/store/dialect.ts';
+import { CAUSES, type Cause } from '../../server/store/state-history.ts';
+import { addTotals } from '../../server/store/state-totals.ts';
 import { insertDevice, placeDevice } from '../../server/store/devices.ts';
 
 /** The parent's requests and their answers. */
@@ -31,6 +33,18 @@ export interface Requests {
 }
 
 const DEVICES_A_UNIT = 1_000;
+const ROWS_A_UNIT = 5_000;
+const wholeNumber = (text: string) => `CAST(${text} AS BIGINT)`;
+const NOTE_CHANGES = perDialect(
+  (sql) => `INSERT INTO state_changes (at, device_seq, cause)
+    SELECT ${['at', 'device_seq', 'cause'].map((name) => wholeNumber(sql.field('w.value', name))).join(', ')}
+    FROM ${sql.list('w')} WHERE true ON CONFLICT DO NOTHING`,
+);
+const NOTE_LAST = perDialect(
+  (sql) => `UPDATE devices SET created = ?2, site = ${sql.field('w.value', 'site')}, state_online = ?3,
+    state_time = ${wholeNumber(sql.field('w.value', 'at'))}
+    FROM ${sql.list('w')} WHERE devices.seq = ${wholeNumber(sql.field('w.value', 'seq'))}`,
+);
 const service = await startService(process.env);
 const { db, order } = service.context;
 
@@ -91,32 +105,33 @@ const answers: { [Name in keyof Requests]: (ask: Requests[Name]['ask']) => Promi
     const from = to - hours * 3_600_000;
     const seqs = (await db.all<{ seq: number }>('SELECT seq FROM devices ORDER BY seq')).map(({ seq }) => seq);
     const each = Math.floor(changes / seqs.length);
-    for (let first = 0; first < seqs.length; first += DEVICES_A_UNIT)
-      await db.write(async (tx) => {
-        for (const [index, seq] of seqs.slice(first, first + DEVICES_A_UNIT).entries()) {
-          const site = (first + index) % sites;
-          const random = randomFrom(seq);
-          const times = Array.from({ length: each }, () => from + random() * (to - from)).sort((one, two) => one - two);
-          // Every tenth site goes down in the middle, its devices within seconds of each other.
-          if (site % 10 === 0) times[Math.floor(each / 4) * 2] = (from + to) / 2 + site * 100 + random() * 5_000;
-          times.sort((one, two) => one - two);
-          for (const [number, at] of times.entries())
-            await tx.run(
-              'INSERT INTO state_changes (at, device_seq, cause) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
-              Math.floor(at),
-              seq,
-              number % 2 === 0 ? CAUSES.disconnected : CAUSES.connected,
-            );
-          await tx.run(
-            'UPDATE devices SET created = ?, site = ?, state_online = ?, state_time = ? WHERE seq = ?',
-            from - 3_600_000,
-            `Site ${site}`,
-            Number(each % 2 === 0),
-            Math.floor(times.at(-1) ?? from),
-            seq,
-          );
-        }
-      });
+    const all: { at: number; device_seq: number; cause: Cause }[] = [];
+    const last: { seq: number; site: string; at: number }[] = [];
+    for (const [index, seq] of seqs.entries()) {
+      const site = index % sites;
+      const random = randomFrom(seq);
+      const times = Array.from({ length: each }, () => Math.floor(from + random() * (to - from)));
+      // Every tenth site goes down in the middle, its devices within seconds of each other.
+      if (site % 10 === 0) times[0] = Math.floor((from + to) / 2 + site * 100 + random() * 5_000);
+      times.sort((one, two) => one - two);
+      for (const [number, at] of times.entries())
+        all.push({ at, device_seq: seq, cause: number % 2 === 0 ? CAUSES.disconnected : CAUSES.connected });
+      last.push({ seq, site: `Site ${site}`, at: times.at(-1) ?? from });
+    }
+    all.sort((one, two) => one.at - two.at || one.device_seq - two.device_seq);
+    for (let first = 0; first < all.length; first += ROWS_A_UNIT)
+      await db.write((tx) => tx.run(NOTE_CHANGES(tx), JSON.stringify(all.slice(first, first + ROWS_A_UNIT))));
+    for (let first = 0; first < last.length; first += ROWS_A_UNIT)
+      await db.write((tx) =>
+        tx.run(
+          NOTE_LAST(tx),
+          JSON.stringify(last.slice(first, first + ROWS_A_UNIT)),
+          from - 3_600_000,
+          Number(each % 2 === 0),
+        ),
+      );
+    // As in a service that has been running: the totals are counted soon after each change.
+    while (await addTotals(db, to, ROWS_A_UNIT));
     return null;
   },
   memory: async () => {

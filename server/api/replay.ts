@@ -4,17 +4,17 @@ import type { StateReplay } from '../store/state-replay.ts';
 import { runChunked } from './location-list.ts';
 
 const AT_ONCE = 20_000;
+const [ONLINE, OFFLINE] = [79, 70]; // O and F, the letters of the contract
 
 function* listOf(values: Uint32Array, length: number): Generator<string> {
   for (let at = 0; at < length; at += AT_ONCE)
     yield `${at === 0 ? '' : ','}${values.subarray(at, Math.min(length, at + AT_ONCE)).join(',')}`;
 }
 
-function* lettersOf(online: Uint8Array, length: number): Generator<string> {
-  for (let at = 0; at < length; at += AT_ONCE)
-    yield Array.from(online.subarray(at, Math.min(length, at + AT_ONCE)), (isOnline) => (isOnline ? 'O' : 'F')).join(
-      '',
-    );
+function lettersOf(online: Uint8Array, length: number): string {
+  const letters = Buffer.allocUnsafe(length);
+  for (let at = 0; at < length; at++) letters[at] = online[at] === 0 ? OFFLINE : ONLINE;
+  return letters.toString('latin1');
 }
 
 function* textOf(From: string, replay: StateReplay, Gaps: unknown): Generator<string> {
@@ -27,7 +27,7 @@ function* textOf(From: string, replay: StateReplay, Gaps: unknown): Generator<st
   yield '],"Device":[';
   yield* listOf(device, changes);
   yield '],"State":"';
-  yield* lettersOf(online, changes);
+  yield lettersOf(online, changes);
   yield `"},"Gaps":${JSON.stringify(Gaps)}}`;
 }
 

@@ -56,16 +56,14 @@ export async function stateReplay(
   const ids: string[] = [];
   const seqs: number[] = [];
   const states: Letter[] = [];
-  const positions = new Map<number, number>();
   const created: { at: number; position: number }[] = [];
-  const unsure = new Set<number>();
+  const changedLater: number[] = [];
   for await (const rows of devicesOf(db, scope)) {
     for (const row of rows) {
       if (row.created > to) continue;
-      positions.set(row.seq, ids.length);
       if (row.created > from) created.push({ at: row.created, position: ids.length });
       // A device whose last change lies after the span is looked up.
-      else if (row.state_time > to) unsure.add(row.seq);
+      else if (row.state_time > to) changedLater.push(ids.length);
       states.push(row.created > from ? '-' : row.state_online === 1 ? 'O' : 'F');
       seqs.push(row.seq);
       ids.push(row.id);
@@ -73,6 +71,10 @@ export async function stateReplay(
     await otherWork();
   }
   created.sort((one, two) => one.at - two.at);
+  const positions = positionsOf(seqs);
+  /** 1 for each position whose state at the beginning is looked up. */
+  const isUnsure = new Uint8Array(ids.length);
+  for (const position of changedLater) isUnsure[position] = 1;
 
   const columns = new Columns();
   const second = (at: number) => Math.floor((at - from) / 1000);
@@ -90,23 +92,32 @@ export async function stateReplay(
       isCreated.add(next.position);
     }
   };
-  for await (const rows of changesIn(db, { from, to })) {
-    for (const { at, device_seq, cause } of rows) {
-      const position = positions.get(device_seq);
-      if (position === undefined) continue;
+  for await (const changes of changesIn(db, { from, to })) {
+    for (let i = 0; i < changes.at.length; i++) {
+      const [at, seq, cause] = [changes.at[i]!, changes.device_seq[i]!, changes.cause[i]!];
+      const position = positions[seq] ?? -1;
+      if (position < 0) continue;
       createUntil(at);
       if (states[position] === '-' && !isCreated.has(position)) early.set(position, isOnline(cause));
       else columns.push(second(at), position, isOnline(cause));
-      if (states[position] !== '-') unsure.add(device_seq);
+      if (states[position] !== '-') isUnsure[position] = 1;
     }
     await otherWork();
   }
   createUntil(to);
 
+  const unsure = seqs.filter((_, position) => isUnsure[position] === 1);
   const asked = [...unsure, ...creations.map(({ seq }) => seq)];
   const wereOnline = await onlineAt(db, asked, from, otherWork);
-  for (const seq of unsure) states[positions.get(seq) ?? -1] = wereOnline.has(seq) ? 'O' : 'F';
+  for (const seq of unsure) states[positions[seq]!] = wereOnline.has(seq) ? 'O' : 'F';
   for (const { seq, column } of creations) columns.online[column] = Number(wereOnline.has(seq));
   const { length, seconds, device, online } = columns;
   return { ids, states, changes: length, seconds, device, online };
+}
+
+/** By seq, -1 for none: with a Map, most of the time would go into looking up the devices of the changes. */
+function positionsOf(seqs: readonly number[]): Int32Array {
+  const positions = new Int32Array((seqs.at(-1) ?? 0) + 1).fill(-1);
+  for (const [position, seq] of seqs.entries()) positions[seq] = position;
+  return positions;
 }

@@ -20,11 +20,11 @@ import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { Failure } from '#/ui/page/view.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
-import type { DownPlace } from './replay-data.ts';
+import type { DownPlace, FleetReplay, ReplayCurve } from './replay-data.ts';
 import type { ReplayPlayer } from './replay-player.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import { SPEEDS, type Speed } from './use-map-url.ts';
-import { useReplay, type ReplayLength } from './use-replay.ts';
+import { useReplay, type Filtered, type ReplayLength } from './use-replay.ts';
 import classes from './replay-bar.module.css';
 
 const SPANS = [
@@ -51,11 +51,9 @@ interface OpenReplayProps {
   length: ReplayLength;
 }
 
-type Filtered = NonNullable<ReturnType<typeof useReplay>['filtered']>;
-
 function OpenReplay({ model, length }: OpenReplayProps) {
   const { url, change } = model;
-  const { player, isLast, reading, filtered } = useReplay(model, length);
+  const { player, isLast, reading, filtered, curve, step } = useReplay(model, length);
   const { zone } = useLook();
   const box = useRef<HTMLElement>(null);
   const span = SPANS.find(({ value }) => value === length) ?? SPANS[0];
@@ -67,7 +65,7 @@ function OpenReplay({ model, length }: OpenReplayProps) {
     url.set({ replay: undefined, time: undefined, speed: SPEEDS[3] });
   };
   const move = (steps: number) => {
-    if (filtered) player.seek(player.moment.get().at + steps * filtered.curve.step);
+    player.seek(player.moment.get().at + steps * step);
   };
   useShortcuts('Replay', SHORTCUTS);
   useKeyDown((event) => {
@@ -110,7 +108,9 @@ function OpenReplay({ model, length }: OpenReplayProps) {
         </div>
       ) : (
         <div className={classes.body}>
-          <div>{filtered && <Scrubber player={player} filtered={filtered} words={words} />}</div>
+          <div>
+            {filtered && curve && <Scrubber player={player} replay={filtered.replay} curve={curve} words={words} />}
+          </div>
           <WentFirst model={model} player={player} filtered={filtered} />
         </div>
       )}
@@ -123,11 +123,6 @@ function isFree(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof Element)) return false;
   if (target.closest('input, textarea, select, [role=dialog], [role=menu], [contenteditable]')) return false;
   return key === ' ' ? !target.closest('button, a, summary') : !target.closest('.leaflet-container');
-}
-
-interface PartProps {
-  player: ReplayPlayer;
-  filtered: Filtered;
 }
 
 function PlayButton({ player, off, hasFocus }: { player: ReplayPlayer; off: boolean; hasFocus: boolean }) {
@@ -145,11 +140,13 @@ function PlayButton({ player, off, hasFocus }: { player: ReplayPlayer; off: bool
   );
 }
 
-function Now({
-  player,
-  filtered,
-  words,
-}: Omit<PartProps, 'filtered'> & { filtered: Filtered | undefined; words: string }) {
+interface NowProps {
+  player: ReplayPlayer;
+  filtered: Filtered | undefined;
+  words: string;
+}
+
+function Now({ player, filtered, words }: NowProps) {
   const { zone } = useLook();
   const { at, isPlaying } = useStore(player.glance);
   const time = new Date(at);
@@ -192,7 +189,14 @@ const countsText = ({ online, offline, unknown }: Filtered['replay']['counts']):
     ? `${formatCount(unknown)} Unknown, the service was down`
     : `${formatCount(online)} Online, ${formatCount(offline)} Offline`;
 
-function Scrubber({ player, filtered: { curve, replay }, words }: PartProps & { words: string }) {
+interface ScrubberProps {
+  player: ReplayPlayer;
+  replay: FleetReplay;
+  curve: ReplayCurve;
+  words: string;
+}
+
+function Scrubber({ player, replay, curve, words }: ScrubberProps) {
   const { zone } = useLook();
   const { at } = useStore(player.moment);
   const { at: readAt } = useStore(player.glance);

@@ -1,9 +1,10 @@
 // Wherever a replay jumps, every device has the state of its last change, and every site that is down its time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { atOnce } from '#/lib/pace.ts';
 import * as fc from 'fast-check';
 import { holds } from '../../../scripts/test-property.ts';
-import { FleetReplay, STATES, curveOf, readReplay, type ReplayAnswer } from './replay-data.ts';
+import { FleetReplay, STATES, curveSteps, readReplay, type ReplayAnswer } from './replay-data.ts';
 
 const DEVICES = 5;
 const SITES = 2;
@@ -109,7 +110,7 @@ test('a replay shows the states and the sites that the changes give, in whatever
         );
         assert.deepEqual(playing.downPlaces(SITES), seeking.downPlaces(SITES));
       }
-      const curve = curveOf(columns, isShown, 12);
+      const curve = atOnce(curveSteps(columns, isShown, 12));
       for (const [index, x] of curve.x.entries()) {
         const { now } = model(each, (x - FROM) / 1000);
         const expected = now.filter((state, device) => each.shown[device] && state === STATES.online).length;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FleetReplay, curveOf, readReplay, spanAround, STATES } from './replay-data.ts';
+import { atOnce } from '#/lib/pace.ts';
+import { FleetReplay, curveSteps, readReplay, spanAround, STATES } from './replay-data.ts';
 
 const FROM = Date.UTC(2026, 0, 1);
 const answer = {
@@ -54,7 +55,7 @@ test('devices that the filter leaves out count nowhere', () => {
     replay.downPlaces(3).first.map(({ place }) => place),
     [0],
   );
-  assert.deepEqual(curveOf(columns, isShown, 6).online, [2, 2, 1, 1, 1, 1]);
+  assert.deepEqual(atOnce(curveSteps(columns, isShown, 6)).online, [2, 2, 1, 1, 1, 1]);
 });
 
 test('while the service was down every device is Unknown, on the map too', () => {
@@ -73,7 +74,7 @@ test('while the service was down every device is Unknown, on the map too', () =>
   assert.deepEqual(at(15), [4 + unknown, 4 + absent, 4 + absent]);
   assert.equal(replay.stateOf(1), unknown);
   assert.deepEqual(at(25), [4 + offline, 4 + absent, 4 + absent]);
-  assert.deepEqual(curveOf(columns, ALL, 12).online, [2, 2, 1, null, null, 0, 1, 1, 1, 1, 1, 1]);
+  assert.deepEqual(atOnce(curveSteps(columns, ALL, 12)).online, [2, 2, 1, null, null, 0, 1, 1, 1, 1, 1, 1]);
 });
 
 test('a move says whether anything changed', () => {

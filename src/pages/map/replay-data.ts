@@ -75,10 +75,14 @@ export interface ReplayCurve {
   offline: (number | null)[];
 }
 
-/** `isShown`: 1 for each device that counts. */
-export function curveOf(columns: ReplayColumns, isShown: Uint8Array, steps: number): ReplayCurve {
+/** Milliseconds between two points of a curve of so many. */
+export const stepOf = ({ from, to }: ReplaySpan, points: number): number =>
+  Math.max(1, Math.ceil((to - from) / points / 1000)) * 1000;
+
+/** `isShown`: 1 for each device that counts. A point is a step of the work. */
+export function* curveSteps(columns: ReplayColumns, isShown: Uint8Array, points: number): Generator<void, ReplayCurve> {
   const { from, to, initial, seconds, device, state, gaps } = columns;
-  const step = Math.max(1, Math.ceil((to - from) / steps / 1000)) * 1000;
+  const step = stepOf(columns, points);
   const states = initial.slice();
   const counts = countStates(states, isShown);
   const curve: ReplayCurve = { x: [], step, online: [], offline: [] };
@@ -95,6 +99,7 @@ export function curveOf(columns: ReplayColumns, isShown: Uint8Array, steps: numb
     curve.x.push(at);
     curve.online.push(isKnown ? counts[STATES.online] : null);
     curve.offline.push(isKnown ? counts[STATES.offline] : null);
+    yield;
   }
   return curve;
 }

@@ -5,13 +5,16 @@ import { pathOf, send } from '#/api/call.ts';
 import { query } from '#/api/query.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { nextTask, runChunked } from '#/lib/pace.ts';
 import { WorkerClient, WorkerError } from '#/lib/worker-client.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import type { ClusterIndex } from './cluster-index.ts';
 import {
   FleetReplay,
   STATES,
-  curveOf,
+  curveSteps,
+  stepOf,
+  type ReplayCurve,
   readReplay,
   spanAround,
   type ReplayColumns,
@@ -28,7 +31,7 @@ const LENGTHS = { '24h': 24 * HOUR, '7d': 168 * HOUR };
 export type ReplayLength = keyof typeof LENGTHS;
 
 /** Points of the curve: a key moves by one of them, five minutes of a day. */
-const STEPS = 288;
+const POINTS = 288;
 /** A week of a large fleet takes a while. */
 const TIMEOUT = 120_000;
 /** Milliseconds until the moment goes into the URL. */
@@ -120,7 +123,7 @@ function useFilteredReplay(columns: ReplayColumns | undefined, shown: Uint32Arra
       matched.rows.filter((_, device) => isShown[device] === 1 && places.placeOf[device] === place);
     return {
       replay,
-      curve: curveOf(columns, isShown, STEPS),
+      isShown,
       deviceOf: matched.deviceOf,
       nameOf: places.nameOf,
       rowsIn,
@@ -128,7 +131,24 @@ function useFilteredReplay(columns: ReplayColumns | undefined, shown: Uint32Arra
   }, [columns, matched, places, shown]);
 }
 
-type Filtered = NonNullable<ReturnType<typeof useFilteredReplay>>;
+/** The curve comes a moment after the map, since it takes longer. */
+function useCurve(filtered: Filtered | undefined): ReplayCurve | undefined {
+  const [curve, setCurve] = useState<ReplayCurve>();
+  useEffect(() => {
+    if (!filtered) return;
+    let isOutdated = false;
+    const { replay, isShown } = filtered;
+    void nextTask()
+      .then(() => runChunked(curveSteps(replay.columns, isShown, POINTS)))
+      .then((made) => isOutdated || setCurve(made));
+    return () => {
+      isOutdated = true;
+    };
+  }, [filtered]);
+  return filtered && curve?.x[0] === filtered.replay.columns.from ? curve : undefined;
+}
+
+export type Filtered = NonNullable<ReturnType<typeof useFilteredReplay>>;
 
 function pastOf({ replay, deviceOf }: Filtered, live: ClusterIndex, player: ReplayPlayer): ShownPast {
   const kinds = live.kinds.slice();
@@ -170,6 +190,7 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
   const { player, hasMoment, isLast } = opening;
   const reading = useQuery(replayQuery(player.span));
   const filtered = useFilteredReplay(reading.data, shown.rows, first);
+  const curve = useCurve(filtered);
   const isReady = filtered !== undefined;
 
   useEffect(() => {
@@ -190,7 +211,7 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
     const timer = setTimeout(() => writeMoment(at), REST);
     return () => clearTimeout(timer);
   }, [at, isPlaying, isReady]);
-  return { player, isLast, reading, filtered };
+  return { player, isLast, reading, filtered, curve, step: stepOf(player.span, POINTS) };
 }
 
 function useFrames(player: ReplayPlayer, speed: number) {
