@@ -92,6 +92,63 @@ test('a tag of one device is put back and taken off again, unless it was changed
   await expect(page.getByText('theirs')).toBeVisible();
 });
 
+test('what the dialogs of one device changed is undone from the notice', async ({ signedIn: page, service }) => {
+  const { DeviceId } = await service.createDevice('pump', 'cellar');
+  const placeOf = async () => {
+    const all = await service.call<{ DeviceId: string; Lat: number; Lng: number }[]>('GET', '/v1/devices/location');
+    const { Lat = 0, Lng = 0 } = all.find((each) => each.DeviceId === DeviceId) ?? {};
+    return [Lat, Lng];
+  };
+  await openDevices(page, service);
+  const notice = (text: string) => page.getByRole('alert').filter({ hasText: text });
+  const open = async (item: string) => {
+    await page.getByRole('button', { name: 'Actions for pump' }).click();
+    await page.getByRole('menuitem', { name: item }).click();
+  };
+  await open('Edit');
+  await dialog(page).getByRole('textbox', { name: 'Name' }).fill('pump 2');
+  await dialog(page).getByRole('combobox', { name: 'Group' }).fill('roof');
+  await dialog(page).getByRole('button', { name: 'Save' }).click();
+  await expect(dialog(page)).toBeHidden();
+  await expectAccessible(page);
+  await notice('Changed the name, group of pump.').getByRole('button', { name: 'Undo' }).click();
+  await expect(notice('Undone: pump is as before.')).toBeVisible();
+  expect(await devicesOf(service)).toMatchObject([{ DeviceName: 'pump', DeviceGroup: 'cellar' }]);
+
+  // First a place where there was none, then another.
+  const place = async (degrees: string) => {
+    await open('Set location');
+    await dialog(page).getByLabel('Latitude').fill(degrees);
+    await dialog(page).getByLabel('Longitude').focus();
+    await dialog(page).getByRole('button', { name: 'Set location' }).click();
+    await expect(dialog(page)).toBeHidden();
+  };
+  await place('54.18, 7.89');
+  await notice('Placed pump.').getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(placeOf).toEqual([0, 0]);
+  await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 1, Lng: 2 });
+  await place('54.18, 7.89');
+  await notice('Moved pump.').getByRole('button', { name: 'Undo' }).click();
+  await expect.poll(placeOf).toEqual([1, 2]);
+});
+
+test('a location set on many devices is undone from the notice', async ({ signedIn: page, service }) => {
+  await createMany(service, 2);
+  await openDevices(page, service);
+  await selectShown(page).check();
+  await choose(page, 'Set location');
+  await dialog(page).getByLabel('Latitude').fill('54.18, 7.89');
+  await dialog(page).getByLabel('Longitude').focus();
+  await dialog(page).getByRole('button', { name: 'Place 2 devices' }).click();
+  await expect(dialog(page).getByText('2 done.')).toBeVisible();
+  await dialog(page).getByRole('button', { name: DONE, exact: true }).last().click();
+  const notice = page.getByRole('alert').filter({ hasText: '2 devices changed.' });
+  await notice.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Undone: 2 devices.' })).toBeVisible();
+  const places = await service.call<{ Lat: number }[]>('GET', '/v1/devices/location');
+  expect(places.filter(({ Lat }) => Lat !== 0)).toEqual([]);
+});
+
 test('a service without bulk work has no undo', async ({ signedIn: page, service }) => {
   await withoutBulkWork(page);
   await createMany(service, 2);

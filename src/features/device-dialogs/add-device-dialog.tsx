@@ -13,7 +13,7 @@ import { paths } from '#/paths.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceNameInput } from './device-name-input.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
-import { FIELD_LABELS } from './changed-fields.ts';
+import { FIELD_LABELS } from '#/features/device-fields/changed-fields.ts';
 import { useKnownValues } from './use-known-values.ts';
 import { forgetPress, isToAddAtOnce } from '#/features/install/at-once.ts';
 import { useInstall } from '#/features/install/use-install.ts';

@@ -1,14 +1,14 @@
 // Changes a device's name, group, customer and site; only what was changed is sent.
 import { useState } from 'react';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { notifications } from '@mantine/notifications';
 import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceChange, deviceEndpoints, type Device } from '#/contract/devices.ts';
+import { offerEditUndo } from '#/features/undo/undo-device.ts';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceNameInput } from './device-name-input.tsx';
-import { FIELD_LABELS, changedFields, editableValues } from './changed-fields.ts';
+import { FIELD_LABELS, changedFields, editableValues } from '#/features/device-fields/changed-fields.ts';
 import { useKnownValues } from './use-known-values.ts';
 import { GroupInput } from './group-input.tsx';
 
@@ -33,8 +33,8 @@ export function EditDeviceDialog({ device, onClose }: { device: Device; onClose:
       request={(body) => requestOf(deviceEndpoints.update, { params: { device_id: DeviceId }, body })}
       submitLabel="Save"
       onDone={(_, change) => {
-        notifications.show({ message: `${change.DeviceName ?? DeviceName} saved` });
         onClose();
+        offerEditUndo(before, change, `${change.DeviceName ?? DeviceName} saved`);
       }}
     >
       {({ field }) => (

@@ -8,6 +8,7 @@ import { deviceMutations } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceEndpoints, position, type Device, type Position } from '#/contract/devices.ts';
+import { NO_POSITION, offerMoveUndo } from '#/features/undo/undo-device.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { DegreeFields } from '#/ui/form/degree-fields.tsx';
 import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
@@ -22,7 +23,10 @@ const RULES = formRules(position, { Lat: 'Latitude', Lng: 'Longitude' });
 
 export function LocationDialog({ device, onClose }: { device: Device; onClose: () => void }) {
   const { DeviceId, DeviceName } = device;
-  const { data: location } = useDeviceLocation(DeviceId);
+  const { data: location, isFetching } = useDeviceLocation(DeviceId);
+  // Undo goes back to the location as the dialog read it, not to one from memory that somebody has changed since.
+  const [before, setBefore] = useState<Position | null>();
+  if (before === undefined && location !== undefined && !isFetching) setBefore(location);
   return (
     <FormDialog
       onClose={onClose}
@@ -37,9 +41,11 @@ export function LocationDialog({ device, onClose }: { device: Device; onClose: (
           : undefined
       }
       submitLabel="Set location"
-      onDone={() => {
-        notifications.show({ message: `Location of ${DeviceName} saved` });
+      onDone={(_, to) => {
         onClose();
+        const plainly = `Location of ${DeviceName} saved`;
+        if (before === undefined) notifications.show({ message: plainly });
+        else offerMoveUndo({ id: DeviceId, name: DeviceName || DeviceId, from: before ?? NO_POSITION, to, plainly });
       }}
     >
       {(form) => <PositionFields {...form} />}

@@ -1,6 +1,7 @@
 // Undoing a change of one device. The change was a request of its own, so undo is the same request with the earlier value,
 // sent only if the device still has the value that was set.
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
+import { notifications } from '@mantine/notifications';
 import type { MutationOptions } from '@tanstack/react-query';
 import { isOffered } from '#/api/capabilities.ts';
 import { queryClient } from '#/api/query-client.ts';
@@ -8,21 +9,26 @@ import { tagMutations } from '#/api/tags.ts';
 import { tagNamed } from '#/api/tag-ids.ts';
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
+import { FIELD_LABELS, type EditableField } from '#/features/device-fields/changed-fields.ts';
 import { offerUndo } from './offer-undo.tsx';
 
 interface Change {
   /** What was done, as a sentence. */
   text: string;
   name: string;
+  /** Shown without an offer to undo, where the service has no undo. */
+  plainly?: string | undefined;
   /** Whether nobody has changed it since. */
   isAsLeft: () => Promise<boolean>;
   putBack: () => Promise<unknown>;
 }
 
 /** A plain /v1 service has no undo for many devices, and gets none for one. */
-async function offer({ text, name, isAsLeft, putBack }: Change): Promise<void> {
-  if (!(await isOffered('bulk'))) return;
+async function offer({ text, name, plainly, isAsLeft, putBack }: Change): Promise<void> {
+  if (!(await isOffered('bulk'))) {
+    if (plainly) notifications.show({ message: plainly });
+    return;
+  }
   offerUndo(text, async () => {
     if (!(await isAsLeft())) return { text: `${name} was changed since, and stays as it is.`, isPart: true };
     await putBack();
@@ -33,8 +39,8 @@ async function offer({ text, name, isAsLeft, putBack }: Change): Promise<void> {
 const readNow = (id: string): Promise<Device> => queryClient.query({ ...deviceQueries.one(id), staleTime: 0 });
 const nameOf = ({ DeviceId, DeviceName }: Pick<Device, 'DeviceId' | 'DeviceName'>) => DeviceName || DeviceId;
 
-/** `device`: as it was before the change. */
-export function offerEditUndo(device: Device, change: DeviceChange): void {
+/** `device`: as it was before the change. `plainly`: what to say where the service has no undo. */
+export function offerEditUndo(device: Device, change: DeviceChange, plainly?: string): void {
   const fields = (Object.keys(change) as EditableField[]).filter((field) => change[field] !== undefined);
   const before = Object.fromEntries(fields.map((field) => [field, device[field] ?? '']));
   const what = fields.map((field) => FIELD_LABELS[field].toLowerCase()).join(', ');
@@ -42,6 +48,7 @@ export function offerEditUndo(device: Device, change: DeviceChange): void {
   void offer({
     text: `Changed the ${what} of ${name}.`,
     name,
+    plainly,
     isAsLeft: async () => {
       const now = await readNow(device.DeviceId);
       return fields.every((field) => (now[field] ?? '') === change[field]);
@@ -76,13 +83,18 @@ interface Move {
   name: string;
   from: Position;
   to: Position;
-  onUndone: () => void;
+  plainly?: string;
+  onUndone?: () => void;
 }
 
-export function offerMoveUndo({ id, name, from, to, onUndone }: Move): void {
+/** The location of a device that has none: services report it so, and take it back so. */
+export const NO_POSITION: Position = { Lat: 0, Lng: 0 };
+
+export function offerMoveUndo({ id, name, from, to, plainly, onUndone }: Move): void {
   void offer({
-    text: `Moved ${name}.`,
+    text: from === NO_POSITION ? `Placed ${name}.` : `Moved ${name}.`,
     name,
+    plainly,
     isAsLeft: async () => {
       const places = await queryClient.query({ ...deviceQueries.locations(), staleTime: 0 });
       const now = places.find(({ DeviceId }) => DeviceId === id);
@@ -90,7 +102,7 @@ export function offerMoveUndo({ id, name, from, to, onUndone }: Move): void {
     },
     putBack: async () => {
       await execute(deviceMutations.locate(id), from);
-      onUndone();
+      onUndone?.();
     },
   });
 }

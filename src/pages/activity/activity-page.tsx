@@ -1,8 +1,11 @@
 // Activity: the audit log of the account.
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import type { AuditEntry } from '#/contract/audit.ts';
+import type { Bulk } from '#/contract/bulk.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
-import { offered } from '#/api/capabilities.ts';
+import { bulkQueries } from '#/api/bulk-work.ts';
+import { offered, useOffered } from '#/api/capabilities.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
 import { useNow } from '#/ui/controls/time.tsx';
@@ -11,6 +14,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { AuditFilterBar, auditUrl, filtersOf } from './audit-filters.tsx';
+import { auditLines } from './audit-lines.ts';
 import { AuditEntryDialog, AuditTable } from './audit-table.tsx';
 import { ExportButton } from './export-button.tsx';
 import { actorText } from '#/features/audit-link/actor-text.ts';
@@ -45,7 +49,15 @@ function AuditLog() {
   const [view, url] = useUrlState(auditUrl);
   const reading = useInfiniteQuery(auditQueries.list(filtersOf(view, useNow())));
   const dialog = useDialog<'entry'>('entry');
-  const subject = reading.data?.find(({ Id }) => Id === dialog.subject);
+  // A filter asks for single entries, and may leave out those of the bulk actions.
+  const isFolded = !view.kind && !view.object && !view.outcome;
+  const { starts, works } = useBulkEntries(isFolded);
+  const entries = reading.data;
+  const lines = useMemo(
+    () => (entries && isFolded ? auditLines(entries, starts, works) : entries?.map((entry) => ({ entry, items: [] }))),
+    [entries, isFolded, starts, works],
+  );
+  const subject = [...(entries ?? []), ...starts].find(({ Id }) => Id === dialog.subject);
   const isFiltered = Object.values(view).some(Boolean);
   return (
     <>
@@ -70,9 +82,9 @@ function AuditLog() {
           )
         }
       >
-        {(entries) => (
+        {() => (
           <>
-            <AuditTable entries={entries} dialog={dialog} onActor={(actor) => url.set({ actor })} />
+            <AuditTable lines={lines ?? []} dialog={dialog} onActor={(actor) => url.set({ actor })} />
             <NextPage reading={reading} label="Show older entries" />
           </>
         )}
@@ -80,6 +92,18 @@ function AuditLog() {
       {dialog.name === 'entry' && subject && <AuditEntryDialog entry={subject} onClose={dialog.close} />}
     </>
   );
+}
+
+const NO_ENTRIES: readonly AuditEntry[] = [];
+const NO_WORKS: readonly Bulk[] = [];
+
+/** The bulk actions of the last days with their entries, where the service has bulk work. */
+function useBulkEntries(isWanted: boolean): { starts: readonly AuditEntry[]; works: readonly Bulk[] } {
+  const enabled = useOffered('bulk') === true && isWanted;
+  const works = useQuery({ ...bulkQueries.list(), enabled }).data ?? NO_WORKS;
+  const hasWorks = works.length > 0;
+  const starts = useInfiniteQuery({ ...auditQueries.list({ action: 'bulk' }), enabled: enabled && hasWorks }).data;
+  return { starts: starts ?? NO_ENTRIES, works };
 }
 
 const countText = (entries: readonly AuditEntry[] | undefined, more: boolean): string =>

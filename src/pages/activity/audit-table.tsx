@@ -1,8 +1,11 @@
 // The entries of the audit log, newest first, and the dialog with all fields of one.
-import { Fragment, type ReactNode } from 'react';
+import { Fragment, useMemo, useState, type ReactNode } from 'react';
+import { ActionIcon } from '@mantine/core';
+import { IconChevronDown, IconChevronRight, IconInfoCircle } from '@tabler/icons-react';
 import type { AuditEntry } from '#/contract/audit.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
+import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -12,42 +15,63 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { actionText } from '#/contract/audit-actions.ts';
 import { actorText } from '#/features/audit-link/actor-text.ts';
 import { Link } from '#/ui/url/link.tsx';
-import { pageOf, subjectOf } from './audit-words.ts';
+import { formatCount } from '#/lib/format.ts';
+import { withOpened, type AuditLine } from './audit-lines.ts';
+import { itemsText, pageOf, subjectOf } from './audit-words.ts';
 import classes from './audit-table.module.css';
 
 interface AuditTableProps {
-  entries: readonly AuditEntry[];
+  lines: readonly AuditLine[];
   dialog: Dialog<'entry'>;
   /** Filters by this actor. */
   onActor: (actor: string) => void;
 }
 
-const keyOf = ({ Id }: AuditEntry) => Id;
+const keyOf = ({ entry }: AuditLine) => entry.Id;
+const parentOf = ({ of }: AuditLine) => of;
+
+const NONE: ReadonlySet<string> = new Set();
+const countedEntries = (count: number) => `${formatCount(count)} ${count === 1 ? 'entry' : 'entries'}`;
 
 /** The object of an entry, as a link if it has a page. */
 function AuditSubject({ entry }: { entry: AuditEntry }) {
-  const text = entry.ObjectName || subjectOf(entry);
+  const text = entry.ObjectName || itemsText(entry) || subjectOf(entry);
   const page = pageOf(entry);
   return page === undefined ? <bdi>{text || '–'}</bdi> : <Link to={page}>{<bdi>{text}</bdi>}</Link>;
 }
 
-export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
-  const columns: Column<AuditEntry>[] = [
+export function AuditTable({ lines, dialog, onActor }: AuditTableProps) {
+  const [opened, setOpened] = useState<ReadonlySet<string>>(NONE);
+  const rows = useMemo(() => withOpened(lines, opened), [lines, opened]);
+  const toggle = (id: string) =>
+    setOpened((now) => new Set(now.has(id) ? [...now].filter((other) => other !== id) : [...now, id]));
+  const columns: Column<AuditLine>[] = [
     {
       header: 'Action',
-      width: '28%',
-      cell: (entry) => (
-        <span className="inline">
-          <Link {...dialog.link('entry', entry.Id)}>{actionText(entry.Action)}</Link>
-          {entry.Outcome === 'refused' && <StateMark state="Failed" label="Refused" />}
+      width: '26%',
+      cell: (line) => (
+        <span className={line.of === undefined ? classes.action : classes.item}>
+          {line.items.length > 0 && (
+            <IconButton
+              icon={opened.has(line.entry.Id) ? IconChevronDown : IconChevronRight}
+              size="sm"
+              className={classes.opener}
+              label={`${countedEntries(line.items.length)} of ${itemsText(line.entry)}`}
+              aria-expanded={opened.has(line.entry.Id)}
+              onClick={() => toggle(line.entry.Id)}
+            />
+          )}
+          {actionText(line.entry.Action)}
+          {line.entry.Outcome === 'refused' && <StateMark state="Failed" label="Refused" />}
         </span>
       ),
     },
-    { header: 'Object', width: '26%', phone: 'wide', cell: (entry) => <AuditSubject entry={entry} /> },
+    { header: 'Object', phone: 'wide', cell: ({ entry }) => <AuditSubject entry={entry} /> },
     {
       header: 'By',
+      width: '22%',
       phone: 'wide',
-      cell: (entry) => (
+      cell: ({ entry }) => (
         <button
           type="button"
           className={`bare ${classes.actor}`}
@@ -63,16 +87,36 @@ export function AuditTable({ entries, dialog, onActor }: AuditTableProps) {
       width: '140px',
       room: 'medium',
       phone: 'second',
-      cell: ({ Address }) => <span className="mono dim">{Address}</span>,
+      cell: ({ entry: { Address } }) => <span className="mono dim">{Address}</span>,
     },
     {
       header: 'Time',
       width: '120px',
       phone: 'end',
-      cell: ({ Time: time }) => <Time at={parseTimestamp(time)} raw={time} />,
+      cell: ({ entry: { Time: time } }) => <Time at={parseTimestamp(time)} raw={time} />,
+    },
+    {
+      header: 'Details',
+      width: '48px',
+      tools: true,
+      cell: ({ entry }) => {
+        const { to, state } = dialog.link('entry', entry.Id);
+        return (
+          <ActionIcon
+            component={Link}
+            to={to}
+            state={state}
+            variant="subtle"
+            aria-label={`Details: ${actionText(entry.Action)} ${entry.ObjectName}`.trim()}
+            title="Details"
+          >
+            <IconInfoCircle size={16} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        );
+      },
     },
   ];
-  return <VirtualTable name="Audit log" columns={columns} rows={entries} rowKey={keyOf} />;
+  return <VirtualTable name="Audit log" columns={columns} rows={rows} rowKey={keyOf} parentOf={parentOf} />;
 }
 
 export function AuditEntryDialog({ entry, onClose }: { entry: AuditEntry; onClose: () => void }) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { actionText } from '#/contract/audit-actions.ts';
 import { actorText } from '#/features/audit-link/actor-text.ts';
-import { pageOf, subjectOf } from './audit-words.ts';
+import { itemsText, pageOf, subjectOf } from './audit-words.ts';
 
 test('an actor is named by what it is, and by its id where its name is unknown', () => {
   assert.equal(actorText({ Actor: 'token:t1', ActorName: 'Build server' }), 'Token Build server');
@@ -12,6 +12,13 @@ test('an actor is named by what it is, and by its id where its name is unknown',
   assert.equal(actorText({ Actor: 'person:p1', ActorName: '' }), 'Person p1');
   assert.equal(actorText({ Actor: 'operator', ActorName: '' }), 'Service operator');
   assert.equal(actorText({ Actor: 'somebody new', ActorName: '' }), 'somebody new');
+});
+
+test('a bulk action is about as many devices or jobs as its entry says', () => {
+  assert.equal(itemsText({ Action: 'bulk.tag', Object: 'b1 1000 Devices' }), '1,000 devices');
+  assert.equal(itemsText({ Action: 'bulk.stop', Object: 'b1 1 Jobs' }), '1 job');
+  assert.equal(itemsText({ Action: 'bulk.cancel', Object: 'b1' }), '');
+  assert.equal(itemsText({ Action: 'view.save', Object: 'my 2 Devices' }), '');
 });
 
 test('an unknown action is shown as it is', () => {

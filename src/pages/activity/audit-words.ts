@@ -1,5 +1,6 @@
 // The objects of audit entries, and the pages that show them.
 import type { AuditEntry } from '#/contract/audit.ts';
+import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 
 /** The kinds of actions, as a filter. */
@@ -34,6 +35,14 @@ export function subjectOf({ Action, Object: target }: Pick<AuditEntry, 'Action' 
   // A session's id means nothing to a reader.
   if (Action.startsWith('session.')) return '';
   return NAMED.test(Action) ? target : (target.split(' ').at(ID_FIRST.test(Action) ? 0 : -1) ?? '');
+}
+
+/** What a bulk action is about, as its entry counts it: "100 devices". Empty for other actions. */
+export function itemsText({ Action, Object: target }: Pick<AuditEntry, 'Action' | 'Object'>): string {
+  const [, count, of = ''] = (Action.startsWith('bulk.') && /^\S+ (\d+) (Devices|Jobs)$/.exec(target)) || [];
+  if (count === undefined) return '';
+  const noun = of.toLowerCase();
+  return count === '1' ? `1 ${noun.slice(0, -1)}` : `${formatCount(Number(count))} ${noun}`;
 }
 
 /** The page of the object; undefined if it has none. */

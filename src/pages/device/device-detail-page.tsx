@@ -30,7 +30,7 @@ import { useDeviceDialog, type DeviceDialog } from '#/features/device-dialogs/us
 import { inventoryOf, addressOf } from '#/features/device-filters/inventory.ts';
 import { KeyCommands } from '#/features/install/key-commands.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
-import { EDITABLE } from '#/features/device-dialogs/changed-fields.ts';
+import { EDITABLE } from '#/features/device-fields/changed-fields.ts';
 import { Status } from '#/ui/controls/status.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { EditableFact } from './editable-fact.tsx';

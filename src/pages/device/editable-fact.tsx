@@ -12,7 +12,7 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { offerEditUndo } from '#/features/undo/undo-device.ts';
-import { FIELD_LABELS, type EditableField } from '#/features/device-dialogs/changed-fields.ts';
+import { FIELD_LABELS, type EditableField } from '#/features/device-fields/changed-fields.ts';
 import classes from './editable-fact.module.css';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { groupsText, useMay, useOwnGroups } from '#/api/people.ts';

@@ -26,6 +26,8 @@ import { useMay } from '#/api/people.ts';
 
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
 const keyOf = ({ JobId }: Job) => JobId;
+/** How often a job was tried on its single device; a parent counts the attempts of each device by itself. */
+const attemptsOf = ({ DeviceName, Attempts = 1 }: Job) => (DeviceName ? Attempts : 1);
 
 function Standing({ job }: { job: Job }) {
   const outcome = outcomeOf(job);
@@ -40,9 +42,7 @@ function Standing({ job }: { job: Job }) {
       ) : (
         job.ExitCode !== undefined && job.ExitCode !== 0 && <span className="dim">exit code {job.ExitCode}</span>
       )}
-      {job.DeviceName && (job.Attempts ?? 1) > 1 && (
-        <span className="dim">attempt {formatCount(job.Attempts ?? 1)}</span>
-      )}
+      {attemptsOf(job) > 1 && <span className="dim on-phone">attempt {formatCount(attemptsOf(job))}</span>}
     </span>
   );
 }
@@ -86,9 +86,16 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelet
     {
       header: 'State',
       by: 'state',
-      width: '35%',
+      width: 'min(300px, 32cqi)',
       phone: 'wide',
       cell: (job) => <Standing job={job} />,
+    },
+    {
+      header: 'Attempt',
+      width: '76px',
+      align: 'end',
+      phone: 'hide',
+      cell: (job) => attemptsOf(job) > 1 && formatCount(attemptsOf(job)),
     },
     {
       header: 'Submitted',

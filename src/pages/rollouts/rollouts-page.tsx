@@ -31,12 +31,12 @@ const COLUMNS: Column<RolloutSummary>[] = [
   },
   {
     header: 'State',
-    width: '176px',
+    width: '160px',
     cell: (rollout) => <StateOf words={rolloutWords(rollout)} />,
   },
   {
     header: 'Wave',
-    width: '90px',
+    width: '80px',
     phone: 'second',
     cell: ({ Wave, WaveCount }) => (
       <>
@@ -45,10 +45,10 @@ const COLUMNS: Column<RolloutSummary>[] = [
       </>
     ),
   },
-  { header: 'Devices', width: '260px', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
+  { header: 'Devices', width: 'min(240px, 26cqi)', phone: 'wide', cell: ({ Counts }) => <StateBar counts={Counts} /> },
   {
     header: 'Reason',
-    width: '24%',
+    width: '20%',
     phone: 'wide',
     room: 'medium',
     cell: ({ Because }) => <span className="dim">{Because}</span>,
