@@ -2,10 +2,8 @@
 import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
 import { NativeSelect, TagsInput } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
 import { ROLES, type Role } from '#/contract/permissions.ts';
-import { useFleet } from '#/fleet/use-fleet.ts';
+import { useFleetValues } from '#/features/fleet-values/use-fleet-values.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { ROLE_CHOICES, ROLE_TEXTS } from './role-words.ts';
@@ -43,13 +41,6 @@ export function roleRules<Rules extends { check: (body: unknown) => Record<strin
   return { ...rules, check };
 }
 
-/** The groups of all devices, as far as they are known. */
-function useGroups(): string[] {
-  const { index } = useFleet({ devices: useQuery(accountQueries.get()).data?.NumDevicesAdded, need: true });
-  const values = index?.facets({}, ['group']).group ?? [];
-  return values.map(({ value }) => value).filter(Boolean);
-}
-
 interface RoleFieldsProps {
   form: FormFields<RoleField>;
   /** Why neither can be changed. */
@@ -61,7 +52,7 @@ interface RoleFieldsProps {
 }
 
 export function RoleFields({ form: { field, values, fill }, why, most = 'Admin', of = 'person' }: RoleFieldsProps) {
-  const groups = useGroups();
+  const groups = useFleetValues('group');
   const role = ROLES.find((each) => each === values.Role);
   const error: unknown = field('Groups').error;
   return (

@@ -1,5 +1,5 @@
 // Rules as sentences, and labels of events and deliveries.
-import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule } from '#/contract/alerts.ts';
+import type { AlertChannel, AlertDelivery, AlertEvent, AlertRule, FiringAlert } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { counted } from '#/lib/format.ts';
 import type { StateWords } from '#/ui/controls/state-words.ts';
@@ -13,6 +13,32 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
   RolloutEnded: 'A rollout ends',
   QuotaNear: 'A limit is nearly reached',
 };
+export interface Severity {
+  /** 0 is the worst. */
+  rank: number;
+  label: string;
+  mark: string;
+}
+const CRITICAL: Severity = { rank: 0, label: 'Critical', mark: 'Failed' };
+const WARNING: Severity = { rank: 1, label: 'Warning', mark: 'Interrupted' };
+
+/** A device that is away and a door that is open cannot wait; a limit that comes nearer can. */
+export const severityOf = (event: string): Severity =>
+  event === 'DeviceOffline' || event === 'TunnelPublic' ? CRITICAL : WARNING;
+
+/** "3 devices" */
+export const firingCount = ({ When, Count }: Pick<FiringAlert, 'When' | 'Count'>): string =>
+  counted(Count, When === 'TunnelPublic' ? 'tunnel' : When === 'QuotaNear' ? 'limit' : 'device');
+
+/** The worst first: by severity, then by how many, then by how long. */
+export const worstFirst = (alerts: readonly FiringAlert[]): FiringAlert[] =>
+  alerts.toSorted(
+    (one, other) =>
+      severityOf(one.When).rank - severityOf(other.When).rank ||
+      other.Count - one.Count ||
+      one.Since.localeCompare(other.Since),
+  );
+
 export const eventLabel = (event: string): string =>
   Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
 
@@ -45,7 +71,10 @@ function scopeText({ DeviceGroup, TagId, CustomerSite }: Scope, tags: readonly T
 }
 
 /** "When a device of group shops is Offline for 5 minutes" */
-export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Scope, tags: readonly Tag[]): string {
+export function conditionText(
+  rule: Pick<AlertRule, 'When' | 'ForMinutes'> & { Percent?: number | undefined } & Scope,
+  tags: readonly Tag[],
+): string {
   const scope = scopeText(rule, tags);
   const lasting = rule.ForMinutes > 0 ? ` for ${minutes(rule.ForMinutes)}` : '';
   switch (rule.When) {
@@ -62,7 +91,9 @@ export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Sco
     case 'RolloutEnded':
       return `When a rollout${scope && ` to a device${scope}`} ends`;
     case 'QuotaNear':
-      return 'When a limit of the account or the disk is nearly reached';
+      return rule.Percent === undefined
+        ? 'When a limit of the account or the disk is nearly reached'
+        : `When ${rule.Percent} % of a limit of the account is used, or the disk is nearly full`;
     default:
       return rule.When;
   }

@@ -1,17 +1,23 @@
-// Alerts firing now, by rule, with their devices and sites.
+// Alerts firing now, by rule, with their devices and sites: the worst first, those silenced folded below.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { FiringAlert } from '#/contract/alerts.ts';
+import { alertEndpoints, type FiringAlert } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
-import { Timestamp } from '#/features/timestamp/timestamp.tsx';
+import { useMay } from '#/api/people.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { formatCount, formatDuration, formatTime } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import { useLook } from '#/ui/controls/look.ts';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
+import { useNow } from '#/ui/controls/time.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
+import { firingCount, severityOf, worstFirst } from './alert-words.ts';
+import { EndSilence } from './end-silence.tsx';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
 
@@ -53,40 +59,76 @@ function FiringDevices({ Devices, Count, When }: FiringAlert) {
   );
 }
 
-const columnsOf = (dialog: Dialog<AlertDialog>): Column<FiringAlert>[] => [
+function Lasting({ Since }: FiringAlert) {
+  const now = useNow();
+  const { zone } = useLook();
+  const at = new Date(Since);
+  if (Number.isNaN(at.getTime())) return <span className="dim">{Since || '–'}</span>;
+  return (
+    <time dateTime={Since} title={formatTime(at, zone)} className="tabular">
+      {formatDuration(Math.max(0, now.getTime() - at.getTime()), 'rough')}
+    </time>
+  );
+}
+
+const columnsOf = (dialog: Dialog<AlertDialog>, noSilence: string | undefined): Column<FiringAlert>[] => [
+  {
+    header: 'Severity',
+    cell: ({ When }) => {
+      const { mark, label } = severityOf(When);
+      return <StateMark state={mark} label={label} />;
+    },
+    width: '112px',
+    phone: 'second',
+  },
+  { header: 'Number', cell: firingCount, width: '112px', className: classes.number, phone: 'second' },
+  { header: 'For', cell: Lasting, width: '88px', phone: 'end' },
   {
     header: 'Alert',
     cell: (alert) => (
       <div className={classes.text}>
-        {alert.Text}
+        <strong>
+          <bdi>{alert.Rule}</bdi>
+        </strong>
+        {(alert.When === 'QuotaNear' || alert.Devices.length === 0) && <div>{alert.Text}</div>}
         <FiringDevices {...alert} />
+        {alert.Silence && (
+          <div>
+            <SilenceNote silence={alert.Silence} />
+          </div>
+        )}
       </div>
     ),
     phone: 'wide',
   },
-  { header: 'Rule', cell: ({ Rule }) => <bdi>{Rule}</bdi>, width: '22%' },
-  { header: 'Since', cell: ({ Since }) => <Timestamp text={Since} />, width: '130px', phone: 'end' },
   {
     header: 'Actions',
     tools: true,
     cell: ({ RuleId, Rule, Silence }) =>
       Silence ? (
-        <SilenceNote silence={Silence} />
+        <EndSilence id={RuleId} label={`End silence of firing rule ${Rule}`} />
       ) : (
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={`Silence firing rule ${Rule}`}
-          onClick={() => dialog.open('silence', RuleId)}
-        >
-          Silence
-        </Button>
+        <Gate why={noSilence}>
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`Silence firing rule ${Rule}`}
+            onClick={() => dialog.open('silence', RuleId)}
+          >
+            Silence
+          </Button>
+        </Gate>
       ),
   },
 ];
 
 export function FiringAlerts({ dialog }: { dialog: Dialog<AlertDialog> }) {
   const firing = useQuery(alertQueries.firing());
+  const noSilence = useMay(alertEndpoints.silenceRule, 'Silencing rules');
+  const columns = columnsOf(dialog, noSilence);
+  const listOf = (name: string, rows: FiringAlert[]) => (
+    <DataTable name={name} columns={columns} rows={rows} rowKey={({ RuleId }) => RuleId} />
+  );
   return (
     <Section title="Firing now">
       <View
@@ -96,9 +138,28 @@ export function FiringAlerts({ dialog }: { dialog: Dialog<AlertDialog> }) {
         isEmpty={({ length }) => length === 0}
         empty={<p className="dim">No alerts are firing.</p>}
       >
-        {(alerts) => (
-          <DataTable name="Firing now" columns={columnsOf(dialog)} rows={alerts} rowKey={({ RuleId }) => RuleId} />
-        )}
+        {(alerts) => {
+          const { loud = [], silenced = [] } = Object.groupBy(worstFirst(alerts), ({ Silence }) =>
+            Silence ? 'silenced' : 'loud',
+          );
+          return (
+            <>
+              {loud.length > 0 ? (
+                listOf('Firing now', loud)
+              ) : (
+                <p className="dim">No alerts are firing but the silenced ones.</p>
+              )}
+              {silenced.length > 0 && (
+                <details className={classes.silenced}>
+                  <summary>
+                    {formatCount(silenced.length)} silenced: {silenced.map(({ Rule }) => Rule).join(', ')}
+                  </summary>
+                  {listOf('Silenced alerts', silenced)}
+                </details>
+              )}
+            </>
+          );
+        }}
       </View>
     </Section>
   );
