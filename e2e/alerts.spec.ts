@@ -152,7 +152,7 @@ test('the worst alert is on top with its number and duration, and silenced ones 
   signedIn: page,
   service,
 }) => {
-  const watch = async (Name: string, DeviceGroup: string) =>
+  const watchGroup = async (Name: string, DeviceGroup: string) =>
     (
       await service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', {
         Name,
@@ -163,9 +163,9 @@ test('the worst alert is on top with its number and duration, and silenced ones 
         Channels: [],
       })
     ).RuleId;
-  await watch('Cameras away', 'cameras');
-  await watch('Gateways away', 'gateways');
-  const quiet = await watch('Labs away', 'labs');
+  await watchGroup('Cameras away', 'cameras');
+  await watchGroup('Gateways away', 'gateways');
+  const quiet = await watchGroup('Labs away', 'labs');
   for (const [name, group] of [
     ['gate 1', 'gateways'],
     ['gate 2', 'gateways'],
