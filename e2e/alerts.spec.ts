@@ -99,7 +99,7 @@ test('a channel and a rule are created, and a device that goes Offline is report
   const [, time, mac] = /^t=(\d+),v1=(.*)$/.exec(signature) ?? [];
   expect(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')).toBe(mac);
   await page.goto(service.url);
-  await page.getByRole('link', { name: '1 alert firing' }).click();
+  await page.getByRole('link', { name: /^See the alert/ }).click();
   await expect(table(page, 'Firing now')).toBeVisible();
 });
 
