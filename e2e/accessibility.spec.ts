@@ -217,14 +217,24 @@ test('each menu is accessible on a wide screen and on a phone', async ({ signedI
   }
 });
 
-test('forced colors show what is selected, where one is, and how jobs ended', async ({ signedIn: page, service }) => {
-  await fill(service);
+test('forced colors show what is selected, where one is, how jobs ended, and when a device was Online', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { device } = await fill(service);
   await page.emulateMedia({ forcedColors: 'active' });
   await page.goto(`${service.url}/devices`);
   const selected = page.getByRole('radiogroup').first().locator('.mantine-SegmentedControl-indicator');
   await expect(selected).toHaveCSS('outline-style', 'solid');
   const current = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Devices' });
   await expect(current).toHaveCSS('outline-style', 'solid');
+  const row = page.getByRole('row', { name: /camera 1/ });
+  await row.getByRole('checkbox').check();
+  await expect(row).toHaveCSS('outline-style', 'solid');
+  await page.goto(`${service.url}/devices/${device}`);
+  const strip = page.locator('[class*="strip"] svg').first();
+  await expect(strip).toHaveCSS('outline-style', 'solid');
+  await expect(strip).toHaveCSS('forced-color-adjust', 'none');
   await page.goto(`${service.url}/jobs`);
   await expect(page.locator('[data-state="Failed"]:not(:has(*))').first()).toHaveCSS('forced-color-adjust', 'none');
 });

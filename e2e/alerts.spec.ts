@@ -99,36 +99,91 @@ test('a channel and a rule are created, and a device that goes Offline is report
   const [, time, mac] = /^t=(\d+),v1=(.*)$/.exec(signature) ?? [];
   expect(createHmac('sha256', secret).update(`${time}.${body}`).digest('hex')).toBe(mac);
   await page.goto(service.url);
-  await page.getByRole('link', { name: /See the alert/ }).click();
+  await page.getByRole('link', { name: /^See the alert/ }).click();
   await expect(table(page, 'Firing now')).toBeVisible();
 });
 
-test('a template fills a rule, and without a channel the form warns and the rule says so', async ({
+test('a template makes the rule, its group is chosen from a list, and a channel is added from its warning', async ({
   signedIn: page,
   service,
+  receiver,
 }) => {
-  await service.createDevice('hub', 'gateways');
+  await service.createDevice('gate 1', 'gateways');
+  await service.createDevice('cam 1', 'cameras');
   await page.goto(`${service.url}/activity/alerts`);
   await page.getByRole('button', { name: 'Create rule' }).click();
   const dialog = page.getByRole('dialog', { name: 'Create rule' });
-  await expect(dialog.getByText('nobody gets a message until you create a channel')).toBeVisible();
   await dialog.getByRole('button', { name: 'A gateway is down for 10 minutes' }).click();
-  await expect(dialog.getByText('When a device of group gateways is Offline for 10 minutes')).toBeVisible();
+  await expect(dialog.getByLabel('Name')).toHaveValue('A gateway is down for 10 minutes');
+  await expect(dialog.getByRole('combobox', { name: 'Group' })).toHaveValue('gateways');
+  await dialog.getByRole('combobox', { name: 'Group' }).click();
+  await expect(page.getByRole('option', { name: 'cameras' })).toBeVisible();
+  await page.getByRole('option', { name: 'gateways' }).click();
+  await expect(dialog.getByText('No channel is chosen.')).toBeVisible();
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Add a channel' }).click();
+  const made = page.getByRole('dialog', { name: 'Create channel' });
+  await made.getByLabel('Name').fill('Ops');
+  await made.getByLabel('Address').fill(receiver.url);
+  await made.getByLabel('Format').selectOption('Slack');
+  await made.getByRole('button', { name: 'Create channel' }).click();
+  await expect(dialog.getByRole('checkbox', { name: 'Ops' })).toBeChecked();
+  await expect(dialog.getByText('No channel is chosen.')).toBeHidden();
   await dialog.getByRole('button', { name: 'Create rule' }).click();
-  await expect(table(page, 'Rules').getByRole('row', { name: 'A gateway is down' })).toContainText('no channel');
+  await expect(table(page, 'Rules').getByRole('row', { name: 'A gateway is down' })).toContainText(
+    'When a device of group gateways is Offline for 10 minutes → Ops',
+  );
 });
 
-test('what is silenced is listed below what is not', async ({ signedIn: page, service }) => {
-  const rule = { When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [] };
-  await service.call('POST', '/v1/alerts/rules', { ...rule, Name: 'Loud' });
-  const { RuleId } = await service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', { ...rule, Name: 'Quiet' });
-  const Until = new Date(Date.now() + 3_600_000).toISOString();
-  await service.call('POST', `/v1/alerts/rules/${RuleId}/silence`, { Until, Reason: 'works' });
-  await goAway(service, 'till 7');
+test('a rule for 80 % of the storage can be saved without a channel, on purpose', async ({
+  signedIn: page,
+  service,
+}) => {
+  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
+  const dialog = page.getByRole('dialog', { name: 'Create rule' });
+  await dialog.getByRole('button', { name: 'Storage 80 %' }).click();
+  await dialog.getByRole('button', { name: 'Create rule' }).click();
+  await expect(table(page, 'Rules').getByRole('row', { name: 'Storage 80 %' })).toContainText(
+    'When 80 % of a limit of the account is used, or the disk is nearly full → no channel',
+  );
+});
+
+test('the worst alert is on top with its number and duration, and silenced ones are folded below', async ({
+  signedIn: page,
+  service,
+}) => {
+  const watchGroup = async (Name: string, DeviceGroup: string) =>
+    (
+      await service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', {
+        Name,
+        When: 'DeviceOffline',
+        DeviceGroup,
+        ForMinutes: 0,
+        QuietMinutes: 0,
+        Channels: [],
+      })
+    ).RuleId;
+  await watchGroup('Cameras away', 'cameras');
+  await watchGroup('Gateways away', 'gateways');
+  const quiet = await watchGroup('Labs away', 'labs');
+  for (const [name, group] of [
+    ['gate 1', 'gateways'],
+    ['gate 2', 'gateways'],
+    ['cam 1', 'cameras'],
+    ['lab 1', 'labs'],
+  ] as const)
+    await (await service.agent((await service.createDevice(name, group)).DeviceKey)).end();
   await page.goto(`${service.url}/activity/alerts`);
-  await expect(table(page, 'Silenced').getByRole('row', { name: 'Quiet' })).toContainText('Critical', SENT);
-  await expect(table(page, 'Firing now').getByRole('row', { name: 'Loud' })).toContainText('Critical');
-  await expect(table(page, 'Firing now').getByRole('row', { name: 'Quiet' })).toHaveCount(0);
+  const rows = table(page, 'Firing now').getByRole('row');
+  await expect(rows.filter({ hasText: 'Labs away' })).toBeVisible(SENT);
+  await expect(rows.nth(1)).toContainText(/Critical\s*2 devices.*Gateways away/s, SENT);
+  await expect(rows.filter({ hasText: 'Cameras away' })).toContainText('1 device');
+  const Until = new Date(Date.now() + 3_600_000).toISOString();
+  await service.call('POST', `/v1/alerts/rules/${quiet}/silence`, { Until, Reason: 'moving' });
+  await page.getByText('1 silenced: Labs away').click();
+  await expect(table(page, 'Silenced alerts').getByRole('row', { name: 'Labs away' })).toContainText('moving');
+  await expect(rows.filter({ hasText: 'Labs away' })).toHaveCount(0);
+  await expectAccessible(page);
 });
 
 test('a failed delivery shows why and when it is retried, and keeps its Id when the service is killed', async ({

@@ -13,7 +13,7 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/settings/tokens-page.tsx': ['API tokens'],
   'pages/activity/alerts/alert-deliveries.tsx': ['Deliveries'],
   'pages/activity/alerts/alert-rules.tsx': ['Rules'],
-  'pages/activity/alerts/firing-alerts.tsx': ['Firing now'],
+  'pages/activity/alerts/firing-alerts.tsx': ['Firing now', 'Silenced alerts'],
   'pages/activity/audit-table.tsx': ['Audit log'],
   'pages/activity/availability-page.tsx': ['Availability'],
   'pages/add-many/rows-table.tsx': ['Rows'],
@@ -81,10 +81,13 @@ async function fill(service: Service) {
   const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', webhook);
   const watch = (When: string) => {
     const rule = { Name: When, When, ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
-    return service.call('POST', '/v1/alerts/rules', rule);
+    return service.call<{ RuleId: string }>('POST', '/v1/alerts/rules', rule);
   };
   await watch('JobFailed');
   await watch('DeviceOffline');
+  const { RuleId } = await watch('DeviceOffline');
+  const Until = new Date(Date.now() + 3_600_000).toISOString();
+  await service.call('POST', `/v1/alerts/rules/${RuleId}/silence`, { Until, Reason: 'maintenance' });
   await service.agent(first.DeviceKey, { args: ['--tunnel', 'http://127.0.0.1:9'] });
   const leaving = await service.agent(second.DeviceKey);
   await service.call('POST', '/v1/workflow', { Name: 'Say hello', Command: 'echo hello' });
@@ -243,6 +246,7 @@ test.describe(() => {
     await visit('/activity', ['Audit log']);
     await visit('/activity/availability', ['Availability']);
     await visit('/activity/alerts', ['Firing now', 'Rules', 'Deliveries']);
+    await visit('/activity/alerts', ['Silenced alerts'], () => page.getByText(/^1 silenced/).click());
     await visit('/settings/channels', ['Channels']);
     await visit('/settings/people', ['People']);
     await visit(`/settings/people/${anna}`, ['Permissions', 'Sessions of this person', 'Tokens of this person']);

@@ -308,17 +308,32 @@ test('a paused rollout is queued in the unit of work that pauses it, for the rul
   assert.deepEqual(await at.texts(), ['Rollout “1.2” is paused']);
 });
 
+test('a rule for a limit fires at the share that it sets, and stops when it is raised above what is used', async () => {
+  await open();
+  const eighty = await at.rule('QuotaNear', { Percent: 80 });
+  await at.rule('QuotaNear');
+  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 850'));
+  await at.pass();
+  await at.pass(1);
+  assert.deepEqual(await at.texts(), ['850 of 1000 devices of the licence are used (85 %)']);
+  await at.db.write(async (tx) =>
+    updateRule(tx, await ruleById(tx, wholeAccount(FIRST_ACCOUNT), eighty), { Percent: 86 }, () => {}),
+  );
+  await at.pass();
+  assert.equal((await at.db.get<{ firing: number }>('SELECT sum(firing) AS firing FROM alert_rules'))?.firing, 0);
+});
+
 test('a limit that is nearly reached is reported once, the disk too', async () => {
   await open();
   await at.rule('QuotaNear');
   await at.pass();
-  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 800'));
+  await at.db.write((tx) => tx.run('UPDATE accounts SET num_devices = 900'));
   await at.pass();
   at.setDisk('Low');
   await at.pass(1);
   await at.pass(1);
   assert.deepEqual(await at.texts(), [
-    '800 of 1000 devices of the licence are used (80 %)',
+    '900 of 1000 devices of the licence are used (90 %)',
     'The disk of the service is nearly full',
   ]);
   at.setDisk('Enough');

@@ -88,7 +88,7 @@ export function openAlertEvaluation({ db, now, disk, gatherMs = GATHER_MS }: Eva
     for (const rule of rules) {
       // On a full disk only the message about it is written.
       if (isFull && rule.event !== 'QuotaNear') continue;
-      const near = rule.event === 'QuotaNear' ? await nearLimits(db, rule.account_id, disk.state()) : [];
+      const near = rule.event === 'QuotaNear' ? await nearLimits(db, rule, disk.state()) : [];
       if (await needsWork(rule, near))
         await db.write((tx) => apply(tx, rule.seq, near), { patient: true, essential: isFull });
     }

@@ -146,6 +146,19 @@ test('a rule is made, changed, silenced and deleted', async () => {
   await ask('DELETE', `channels/${ChannelId}`);
 });
 
+test('a rule without a channel is kept, and a limit has the share that the rule sets', async () => {
+  const { RuleId } = await ask<{ RuleId: string }>('POST', 'rules', rule([], { When: 'QuotaNear', Percent: 80 }));
+  const shown = async () => (await ask<AlertRule[]>('GET', 'rules'))[0];
+  assert.deepEqual([(await shown())?.Channels, (await shown())?.Percent], [[], 80]);
+  await ask('PATCH', `rules/${RuleId}`, { Name: 'Storage' });
+  assert.equal((await shown())?.Percent, 80);
+  await ask('PATCH', `rules/${RuleId}`, { When: 'JobFailed' });
+  assert.equal((await shown())?.Percent, undefined);
+  await ask('PATCH', `rules/${RuleId}`, { When: 'QuotaNear' });
+  assert.equal((await shown())?.Percent, 90);
+  await ask('DELETE', `rules/${RuleId}`);
+});
+
 test('a rule that could not work is refused with its field', async () => {
   const { ChannelId } = await makeChannel();
   for (const [more, field] of [
@@ -153,6 +166,8 @@ test('a rule that could not work is refused with its field', async () => {
     [{ ForMinutes: -1 }, 'ForMinutes'],
     [{ When: 'JobFailed', ForMinutes: 5 }, 'ForMinutes'],
     [{ When: 'QuotaNear', DeviceGroup: 'shops' }, 'DeviceGroup'],
+    [{ When: 'QuotaNear', Percent: 100 }, 'Percent'],
+    [{ Percent: 80 }, 'Percent'],
     [{ Channels: ['another'] }, 'Channels'],
   ] as const)
     assert.deepEqual(await refused('POST', 'rules', rule([ChannelId], more)), [400, field]);

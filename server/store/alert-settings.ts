@@ -1,5 +1,13 @@
 // Rules and channels of alerts.
-import type { AlertChannel, AlertEvent, AlertRule, ChannelDraft, RuleChange, RuleDraft } from '#/contract/alerts.ts';
+import {
+  DEFAULT_PERCENT,
+  type AlertChannel,
+  type AlertEvent,
+  type AlertRule,
+  type ChannelDraft,
+  type RuleChange,
+  type RuleDraft,
+} from '#/contract/alerts.ts';
 import { MOST_ALERT_CHANNELS, MOST_ALERT_RULES } from '#/contract/limits.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { InvalidInput, notFound } from './errors.ts';
@@ -113,6 +121,7 @@ export interface RuleRow {
   site: string;
   for_minutes: number;
   quiet_minutes: number;
+  percent: number;
   silent_until: number | null;
   silence_reason: string;
   sent: number | null;
@@ -169,6 +178,7 @@ export async function listRules(db: Reader, scope: Scope, now: number): Promise<
     CustomerSite: row.site,
     ForMinutes: row.for_minutes,
     QuietMinutes: row.quiet_minutes,
+    Percent: row.event === 'QuotaNear' ? row.percent : undefined,
     Channels: uses.flatMap(({ rule, channel }) => (rule === row.seq ? [channel] : [])),
     Silence: silenceOf(row, now),
     CreatedTime: time(row.created),
@@ -192,7 +202,7 @@ async function setChannels(tx: Tx, accountId: number, ruleSeq: number, ids: read
     await tx.run('INSERT INTO alert_rule_channels (rule_seq, channel_seq) VALUES (?, ?)', ruleSeq, seq);
 }
 
-const COLUMNS = ['name', 'event', 'grp', 'tag_id', 'site', 'for_minutes', 'quiet_minutes'] as const;
+const COLUMNS = ['name', 'event', 'grp', 'tag_id', 'site', 'for_minutes', 'quiet_minutes', 'percent'] as const;
 const valuesOf = (draft: RuleDraft): SqlValue[] => [
   draft.Name.toWellFormed(),
   draft.When,
@@ -201,6 +211,7 @@ const valuesOf = (draft: RuleDraft): SqlValue[] => [
   draft.CustomerSite?.toWellFormed() ?? '',
   draft.ForMinutes,
   draft.QuietMinutes,
+  draft.Percent ?? DEFAULT_PERCENT,
 ];
 
 /** Returns the id of the new rule. */
@@ -214,7 +225,7 @@ export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, no
   const id = newId();
   const seq = await insertRow(
     tx,
-    `INSERT INTO alert_rules (${COLUMNS.join(', ')}, id, account_id, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO alert_rules (${COLUMNS.join(', ')}, id, account_id, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...valuesOf(draft),
     id,
     accountId,
@@ -239,6 +250,7 @@ export async function updateRule(
     CustomerSite: change.CustomerSite ?? row.site,
     ForMinutes: change.ForMinutes ?? row.for_minutes,
     QuietMinutes: change.QuietMinutes ?? row.quiet_minutes,
+    Percent: change.Percent ?? ((change.When ?? row.event) === 'QuotaNear' ? row.percent : undefined),
     Channels: change.Channels ?? [],
   };
   check(draft);

@@ -742,6 +742,7 @@ const alerts: Definition[] = [
     site TEXT NOT NULL DEFAULT '',
     for_minutes INTEGER NOT NULL,
     quiet_minutes INTEGER NOT NULL,
+    percent INTEGER NOT NULL DEFAULT 90,      -- of a limit, for QuotaNear
     silent_until INTEGER,
     silence_reason TEXT NOT NULL DEFAULT '',
     sent INTEGER,                             -- when its last message was decided

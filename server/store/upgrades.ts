@@ -199,6 +199,7 @@ const UPGRADES: readonly Upgrade[] = [
   },
   // What undo puts back. Nodes of earlier versions would fail every item of an undo.
   { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
+  { to: 47, changes: () => ['ALTER TABLE alert_rules ADD COLUMN percent INTEGER NOT NULL DEFAULT 90;'] },
 ];
 
 /** The version of schema.ts. */

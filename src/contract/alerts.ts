@@ -18,6 +18,10 @@ export const LASTING: readonly AlertEvent[] = ['DeviceOffline', 'DeviceBack', 'T
 /** Events of the account, which a rule cannot limit to some devices. */
 export const UNSCOPED: readonly AlertEvent[] = ['QuotaNear'];
 
+/** The share of a limit at which a `QuotaNear` rule fires unless it sets another. */
+export const DEFAULT_PERCENT = 90;
+const percent = z.int('must be a whole number').check(z.gte(1, 'must be at least 1'), z.lte(99, 'must be at most 99'));
+
 /** A day and 30 days, in minutes. */
 const MAX_FOR = 1_440;
 const MAX_QUIET = 43_200;
@@ -89,7 +93,9 @@ const ruleFields = {
   ForMinutes: minutes(MAX_FOR),
   /** At most one message in this time; the next one includes what happened meanwhile. */
   QuietMinutes: minutes(MAX_QUIET),
-  /** Without one, its alerts are only shown in the dashboard. */
+  /** Of `QuotaNear`: how much of a limit is used when it fires; 90 if missing. */
+  Percent: z.optional(percent),
+  /** None: what fires is listed, and no message is sent. */
   Channels: z.array(z.string()).check(z.maxLength(20)),
 };
 export const ruleDraft = z.object(ruleFields);
@@ -102,6 +108,7 @@ const ruleChange = z.object({
   CustomerSite: scope,
   ForMinutes: z.optional(ruleFields.ForMinutes),
   QuietMinutes: z.optional(ruleFields.QuietMinutes),
+  Percent: ruleFields.Percent,
   Channels: z.optional(ruleFields.Channels),
 });
 export type RuleChange = z.output<typeof ruleChange>;
@@ -125,6 +132,8 @@ const rule = z.object({
   CustomerSite: text,
   ForMinutes: number,
   QuietMinutes: number,
+  /** Of `QuotaNear` only. */
+  Percent: optionalNumber,
   Channels: z.array(text),
   /** While it lasts the rule sends nothing. */
   Silence: silence,

@@ -3,7 +3,7 @@ import '@mantine/core/styles/Pill.css';
 import '@mantine/core/styles/PillsInput.css';
 import { NativeSelect, TagsInput } from '@mantine/core';
 import { ROLES, type Role } from '#/contract/permissions.ts';
-import { useFleetValues } from '#/fleet/use-fleet-values.ts';
+import { useFleetValues } from '#/features/fleet-values/use-fleet-values.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { ROLE_CHOICES, ROLE_TEXTS } from './role-words.ts';
@@ -52,7 +52,7 @@ interface RoleFieldsProps {
 }
 
 export function RoleFields({ form: { field, values, fill }, why, most = 'Admin', of = 'person' }: RoleFieldsProps) {
-  const { groups } = useFleetValues();
+  const groups = useFleetValues('group');
   const role = ROLES.find((each) => each === values.Role);
   const error: unknown = field('Groups').error;
   return (

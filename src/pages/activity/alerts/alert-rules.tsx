@@ -4,17 +4,17 @@ import { Button } from '@mantine/core';
 import { IconPencil, IconPlus, IconTrash } from '@tabler/icons-react';
 import { alertEndpoints, type AlertChannel, type AlertRule } from '#/contract/alerts.ts';
 import type { Tag } from '#/contract/tags.ts';
-import { alertMutations, alertQueries } from '#/api/alerts.ts';
+import { alertQueries } from '#/api/alerts.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Section } from '#/ui/page/page.tsx';
-import { Empty, FormError, View } from '#/ui/page/view.tsx';
+import { Empty, View } from '#/ui/page/view.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
 import { conditionText, messagesText } from './alert-words.ts';
+import { EndSilence } from './end-silence.tsx';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
 import { paths } from '#/paths.ts';
@@ -58,7 +58,7 @@ const columnsOf = (context: Context, dialog: Dialog<AlertDialog>): Column<AlertR
       cell: (rule) => (
         <span className="snug">
           {rule.Silence ? (
-            <EndSilence rule={rule} />
+            <EndSilence id={rule.RuleId} label={`End silence of ${rule.Name}`} />
           ) : (
             <Gate why={noSilence}>
               <Button
@@ -95,27 +95,6 @@ const columnsOf = (context: Context, dialog: Dialog<AlertDialog>): Column<AlertR
   ];
 };
 
-function EndSilence({ rule }: { rule: AlertRule }) {
-  const noSilence = useMay(alertEndpoints.silenceRule, 'Silencing rules');
-  const { mutate, isPending, error } = useWrite(alertMutations.silenceRule(rule.RuleId));
-  return (
-    <>
-      <Gate why={noSilence}>
-        <Button
-          variant="default"
-          size="xs"
-          loading={isPending}
-          aria-label={`End silence of ${rule.Name}`}
-          onClick={() => mutate({ Until: '', Reason: '' })}
-        >
-          End silence
-        </Button>
-      </Gate>
-      <FormError error={error} />
-    </>
-  );
-}
-
 interface AlertRulesProps {
   /** Undefined until they are loaded. */
   channels: readonly AlertChannel[] | undefined;
@@ -143,7 +122,7 @@ export function AlertRules({ channels, dialog }: AlertRulesProps) {
         channels &&
         (channels.length === 0 ? (
           <>
-            <Link to={paths.channels()}>Create a channel</Link> first: without one, rules send no messages.
+            <Link to={paths.channels()}>Create a channel</Link>: without one, rules send to nobody.
           </>
         ) : (
           <>

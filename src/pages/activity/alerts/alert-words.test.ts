@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AlertChannel } from '#/contract/alerts.ts';
 import { stateText } from '#/ui/controls/state-words.ts';
-import { byUrgency, conditionText, deliveryWords, messagesText, templatesFor } from './alert-words.ts';
+import { conditionText, deliveryWords, messagesText, worstFirst } from './alert-words.ts';
 
 const rule = { When: 'DeviceOffline', DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0 };
 const tags = [{ TagId: 't1', TagName: 'beta' }];
@@ -30,6 +30,10 @@ test('a rule reads as a sentence', () => {
   assert.equal(words({ When: 'RolloutPaused', TagId: 'gone' }), 'When a rollout to a device with tag gone pauses');
   assert.equal(words({ When: 'RolloutEnded' }), 'When a rollout ends');
   assert.equal(words({ When: 'QuotaNear' }), 'When a limit of the account or the disk is nearly reached');
+  assert.equal(
+    words({ When: 'QuotaNear', Percent: 80 }),
+    'When 80 % of a limit of the account is used, or the disk is nearly full',
+  );
   assert.equal(words({ When: 'Later' }), 'Later');
 });
 
@@ -53,30 +57,25 @@ test('a message that is retried says how often it failed', () => {
   assert.equal(text('Failed', 8), 'Failed');
 });
 
-test('the most severe fires first, then the most devices, then the longest', () => {
-  const alert = (When: string, Count: number, Since: string) => ({ When, Count, Since });
-  const late = '2026-03-20T12:00:00Z';
-  const early = '2026-03-20T11:00:00Z';
-  const sorted = [
-    alert('QuotaNear', 9, early),
-    alert('DeviceOffline', 1, late),
-    alert('DeviceOffline', 1, early),
-    alert('DeviceOffline', 4, late),
-  ].sort(byUrgency);
+test('the worst alert is first: by severity, then by how many, then by how long', () => {
+  const alert = (RuleId: string, When: string, Count: number, Since: string) => ({
+    RuleId,
+    Rule: RuleId,
+    When,
+    Count,
+    Since,
+    Text: '',
+    Devices: [],
+    Silence: undefined,
+  });
+  const sorted = worstFirst([
+    alert('limits', 'QuotaNear', 9, '2026-01-01'),
+    alert('one, new', 'DeviceOffline', 1, '2026-01-03'),
+    alert('one, old', 'TunnelPublic', 1, '2026-01-02'),
+    alert('many', 'DeviceOffline', 4, '2026-01-04'),
+  ]);
   assert.deepEqual(
-    sorted.map(({ When, Count, Since }) => [When, Count, Since]),
-    [
-      ['DeviceOffline', 4, late],
-      ['DeviceOffline', 1, early],
-      ['DeviceOffline', 1, late],
-      ['QuotaNear', 9, early],
-    ],
+    sorted.map(({ RuleId }) => RuleId),
+    ['many', 'one, old', 'one, new', 'limits'],
   );
-});
-
-test('the first template watches the group of the gateways, if there is one', () => {
-  const [of] = templatesFor(['cameras', 'Gateways north']);
-  assert.deepEqual([of?.label, of?.rule.DeviceGroup], ['A gateway is down for 10 minutes', 'Gateways north']);
-  const [any] = templatesFor(['cameras']);
-  assert.deepEqual([any?.label, any?.rule.DeviceGroup], ['A device is down for 10 minutes', '']);
 });

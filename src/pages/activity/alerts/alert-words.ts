@@ -13,27 +13,34 @@ export const EVENT_LABELS: Record<AlertEvent, string> = {
   RolloutEnded: 'A rollout ends',
   QuotaNear: 'A limit is nearly reached',
 };
+export interface Severity {
+  /** 0 is the worst. */
+  rank: number;
+  label: string;
+  mark: string;
+}
+const CRITICAL: Severity = { rank: 0, label: 'Critical', mark: 'Failed' };
+const WARNING: Severity = { rank: 1, label: 'Warning', mark: 'Interrupted' };
+
+/** A device that is away and a door that is open cannot wait; a limit that comes nearer can. */
+export const severityOf = (event: string): Severity =>
+  event === 'DeviceOffline' || event === 'TunnelPublic' ? CRITICAL : WARNING;
+
+/** "3 devices" */
+export const firingCount = ({ When, Count }: Pick<FiringAlert, 'When' | 'Count'>): string =>
+  counted(Count, When === 'TunnelPublic' ? 'tunnel' : When === 'QuotaNear' ? 'limit' : 'device');
+
+/** The worst first: by severity, then by how many, then by how long. */
+export const worstFirst = (alerts: readonly FiringAlert[]): FiringAlert[] =>
+  alerts.toSorted(
+    (one, other) =>
+      severityOf(one.When).rank - severityOf(other.When).rank ||
+      other.Count - one.Count ||
+      one.Since.localeCompare(other.Since),
+  );
+
 export const eventLabel = (event: string): string =>
   Object.hasOwn(EVENT_LABELS, event) ? EVENT_LABELS[event as AlertEvent] : event;
-
-/** How bad it is that a rule fires. */
-type Severity = 'Critical' | 'Warning';
-const SEVERITIES: Record<Severity, { rank: number; mark: string }> = {
-  Critical: { rank: 0, mark: 'Failed' },
-  Warning: { rank: 1, mark: 'Interrupted' },
-};
-const severityOf = (event: string): Severity => (event === 'DeviceOffline' ? 'Critical' : 'Warning');
-export function severityWords(event: string): StateWords {
-  const label = severityOf(event);
-  return { label, mark: SEVERITIES[label].mark };
-}
-
-type Urgency = Pick<FiringAlert, 'When' | 'Count' | 'Since'>;
-/** Orders firing alerts: the most severe first, then the most devices, then the longest. */
-export const byUrgency = (one: Urgency, other: Urgency): number =>
-  SEVERITIES[severityOf(one.When)].rank - SEVERITIES[severityOf(other.When)].rank ||
-  other.Count - one.Count ||
-  Date.parse(one.Since) - Date.parse(other.Since);
 
 /** A message that is waiting for its next attempt shows that earlier ones failed. */
 export const deliveryWords = ({ State, Attempts }: Pick<AlertDelivery, 'State' | 'Attempts'>): StateWords => ({
@@ -41,27 +48,6 @@ export const deliveryWords = ({ State, Attempts }: Pick<AlertDelivery, 'State' |
   mark: State === 'Delivered' ? 'Succeeded' : State,
   failed: State === 'Waiting' ? Attempts : 0,
 });
-
-interface Template {
-  /** Also the name of the rule. */
-  label: string;
-  rule: Pick<AlertRule, 'When' | 'DeviceGroup' | 'TagId' | 'CustomerSite' | 'ForMinutes' | 'QuietMinutes'>;
-}
-
-/** Rules to start with. Where a group is named after its gateways, the first one watches that group. */
-export function templatesFor(groups: readonly string[]): Template[] {
-  const anywhere = { DeviceGroup: '', TagId: '', CustomerSite: '', ForMinutes: 0, QuietMinutes: 30 };
-  const gateways = groups.find((group) => /gateway/i.test(group));
-  return [
-    {
-      label: `A ${gateways === undefined ? 'device' : 'gateway'} is down for 10 minutes`,
-      rule: { ...anywhere, When: 'DeviceOffline', DeviceGroup: gateways ?? '', ForMinutes: 10 },
-    },
-    { label: 'Any rollout pauses', rule: { ...anywhere, When: 'RolloutPaused', QuietMinutes: 0 } },
-    { label: 'Any job fails', rule: { ...anywhere, When: 'JobFailed' } },
-    { label: 'Storage or licence 80 % used', rule: { ...anywhere, When: 'QuotaNear', QuietMinutes: 1_440 } },
-  ];
-}
 
 const minutes = (count: number): string =>
   count > 0 && count % 1_440 === 0
@@ -85,7 +71,10 @@ function scopeText({ DeviceGroup, TagId, CustomerSite }: Scope, tags: readonly T
 }
 
 /** "When a device of group shops is Offline for 5 minutes" */
-export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Scope, tags: readonly Tag[]): string {
+export function conditionText(
+  rule: Pick<AlertRule, 'When' | 'ForMinutes'> & { Percent?: number | undefined } & Scope,
+  tags: readonly Tag[],
+): string {
   const scope = scopeText(rule, tags);
   const lasting = rule.ForMinutes > 0 ? ` for ${minutes(rule.ForMinutes)}` : '';
   switch (rule.When) {
@@ -102,7 +91,9 @@ export function conditionText(rule: Pick<AlertRule, 'When' | 'ForMinutes'> & Sco
     case 'RolloutEnded':
       return `When a rollout${scope && ` to a device${scope}`} ends`;
     case 'QuotaNear':
-      return 'When a limit of the account or the disk is nearly reached';
+      return rule.Percent === undefined
+        ? 'When a limit of the account or the disk is nearly reached'
+        : `When ${rule.Percent} % of a limit of the account is used, or the disk is nearly full`;
     default:
       return rule.When;
   }

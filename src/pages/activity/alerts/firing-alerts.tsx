@@ -1,13 +1,14 @@
-// Alerts firing now, by rule, with their devices and sites.
+// Alerts firing now, by rule, with their devices and sites: the worst first, those silenced folded below.
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
-import type { FiringAlert } from '#/contract/alerts.ts';
+import { alertEndpoints, type FiringAlert } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
+import { useMay } from '#/api/people.ts';
 import { paths } from '#/paths.ts';
 import { counted, formatCount, formatDuration, formatTime } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { useLook } from '#/ui/controls/look.ts';
-import { StateOf } from '#/ui/controls/state-mark.tsx';
+import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { useNow } from '#/ui/controls/time.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
@@ -15,7 +16,8 @@ import { View } from '#/ui/page/view.tsx';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { AlertDialog } from './alert-dialogs.tsx';
-import { byUrgency, severityWords } from './alert-words.ts';
+import { firingCount, severityOf, worstFirst } from './alert-words.ts';
+import { EndSilence } from './end-silence.tsx';
 import { SilenceNote } from './silence-dialog.tsx';
 import classes from './alerts.module.css';
 
@@ -61,60 +63,76 @@ const DAY = 86_400_000;
 /** "3 days", "4 h 10 min" */
 const lastingText = (ms: number) => (ms < 2 * DAY ? formatDuration(ms, 'rough') : counted(Math.floor(ms / DAY), 'day'));
 
-/** How long it has been firing. */
-function Lasting({ since }: { since: string }) {
+function Lasting({ Since }: FiringAlert) {
   const now = useNow();
   const { zone } = useLook();
-  const at = parseTimestamp(since);
-  if (!at) return <span className="dim">–</span>;
+  const at = new Date(Since);
+  if (Number.isNaN(at.getTime())) return <span className="dim">{Since || '–'}</span>;
   return (
-    <time dateTime={at.toISOString()} title={`Since ${formatTime(at, zone)}`} className="tabular">
+    <time dateTime={Since} title={formatTime(at, zone)} className="tabular">
       {lastingText(Math.max(0, now.getTime() - at.getTime()))}
     </time>
   );
 }
 
-const columnsOf = (dialog: Dialog<AlertDialog>): Column<FiringAlert>[] => [
+const columnsOf = (dialog: Dialog<AlertDialog>, noSilence: string | undefined): Column<FiringAlert>[] => [
   {
     header: 'Severity',
-    cell: ({ When }) => <StateOf words={severityWords(When)} />,
-    width: '110px',
+    cell: ({ When }) => {
+      const { mark, label } = severityOf(When);
+      return <StateMark state={mark} label={label} />;
+    },
+    width: '112px',
     phone: 'second',
   },
-  { header: 'Number', cell: ({ Count }) => formatCount(Count), align: 'end', width: '90px', phone: 'hide' },
-  { header: 'For', cell: ({ Since }) => <Lasting since={Since} />, width: '110px', phone: 'end' },
+  { header: 'Number', cell: firingCount, width: '112px', className: classes.number, phone: 'hide' },
+  { header: 'For', cell: Lasting, width: '88px', phone: 'end' },
   {
     header: 'Alert',
     cell: (alert) => (
       <div className={classes.text}>
-        {alert.Text}
+        <strong>
+          <bdi>{alert.Rule}</bdi>
+        </strong>
+        {(alert.When === 'QuotaNear' || alert.Devices.length === 0) && <div>{alert.Text}</div>}
         <FiringDevices {...alert} />
+        {alert.Silence && (
+          <div>
+            <SilenceNote silence={alert.Silence} />
+          </div>
+        )}
       </div>
     ),
     phone: 'wide',
   },
-  { header: 'Rule', cell: ({ Rule }) => <bdi>{Rule}</bdi>, width: '22%' },
   {
     header: 'Actions',
     tools: true,
     cell: ({ RuleId, Rule, Silence }) =>
       Silence ? (
-        <SilenceNote silence={Silence} />
+        <EndSilence id={RuleId} label={`End silence of firing rule ${Rule}`} />
       ) : (
-        <Button
-          variant="default"
-          size="xs"
-          aria-label={`Silence firing rule ${Rule}`}
-          onClick={() => dialog.open('silence', RuleId)}
-        >
-          Silence
-        </Button>
+        <Gate why={noSilence}>
+          <Button
+            variant="default"
+            size="xs"
+            aria-label={`Silence firing rule ${Rule}`}
+            onClick={() => dialog.open('silence', RuleId)}
+          >
+            Silence
+          </Button>
+        </Gate>
       ),
   },
 ];
 
 export function FiringAlerts({ dialog }: { dialog: Dialog<AlertDialog> }) {
   const firing = useQuery(alertQueries.firing());
+  const noSilence = useMay(alertEndpoints.silenceRule, 'Silencing rules');
+  const columns = columnsOf(dialog, noSilence);
+  const listOf = (name: string, rows: FiringAlert[]) => (
+    <DataTable name={name} columns={columns} rows={rows} rowKey={({ RuleId }) => RuleId} />
+  );
   return (
     <Section title="Firing now">
       <View
@@ -124,30 +142,29 @@ export function FiringAlerts({ dialog }: { dialog: Dialog<AlertDialog> }) {
         isEmpty={({ length }) => length === 0}
         empty={<p className="dim">No alerts are firing.</p>}
       >
-        {(alerts) => <BySilence alerts={alerts} dialog={dialog} />}
+        {(alerts) => {
+          const { loud = [], silenced = [] } = Object.groupBy(worstFirst(alerts), ({ Silence }) =>
+            Silence ? 'silenced' : 'loud',
+          );
+          return (
+            <>
+              {loud.length > 0 ? (
+                listOf('Firing now', loud)
+              ) : (
+                <p className="dim">No alerts are firing but the silenced ones.</p>
+              )}
+              {silenced.length > 0 && (
+                <details className={classes.silenced}>
+                  <summary>
+                    {formatCount(silenced.length)} silenced: {silenced.map(({ Rule }) => Rule).join(', ')}
+                  </summary>
+                  {listOf('Silenced alerts', silenced)}
+                </details>
+              )}
+            </>
+          );
+        }}
       </View>
     </Section>
-  );
-}
-
-function BySilence({ alerts, dialog }: { alerts: readonly FiringAlert[]; dialog: Dialog<AlertDialog> }) {
-  const columns = columnsOf(dialog);
-  const sorted = alerts.toSorted(byUrgency);
-  const silenced = sorted.filter(({ Silence }) => Silence);
-  const loud = sorted.filter(({ Silence }) => !Silence);
-  return (
-    <>
-      {loud.length > 0 ? (
-        <DataTable name="Firing now" columns={columns} rows={loud} rowKey={({ RuleId }) => RuleId} />
-      ) : (
-        <p className="dim">Everything that fires is silenced.</p>
-      )}
-      {silenced.length > 0 && (
-        <>
-          <h3 className={classes.silenced}>Silenced</h3>
-          <DataTable name="Silenced" columns={columns} rows={silenced} rowKey={({ RuleId }) => RuleId} />
-        </>
-      )}
-    </>
   );
 }

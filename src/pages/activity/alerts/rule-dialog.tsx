@@ -2,10 +2,11 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { IconAlertTriangle } from '@tabler/icons-react';
 import { Button, Checkbox, NativeSelect, Select, TextInput } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import {
   ALERT_EVENTS,
+  DEFAULT_PERCENT,
   LASTING,
   UNSCOPED,
   alertEndpoints,
@@ -20,12 +21,14 @@ import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { tagQueries } from '#/api/tags.ts';
-import { useFleetValues } from '#/fleet/use-fleet-values.ts';
+import { useMay, useOwnGroups } from '#/api/people.ts';
+import { ChannelDialog } from '#/features/alert-channels/channel-dialog.tsx';
+import { useFleetValues } from '#/features/fleet-values/use-fleet-values.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { paths } from '#/paths.ts';
-import { Link } from '#/ui/url/link.tsx';
-import { conditionText, EVENT_LABELS, messagesText, templatesFor } from './alert-words.ts';
+import { conditionText, EVENT_LABELS, messagesText } from './alert-words.ts';
+import { templatesOf } from './rule-templates.ts';
 import classes from './alerts.module.css';
 
 const RULES = formRules(ruleDraft, {
@@ -36,6 +39,7 @@ const RULES = formRules(ruleDraft, {
   CustomerSite: 'Site',
   ForMinutes: 'For (minutes)',
   QuietMinutes: 'Minutes between messages',
+  Percent: 'Percent used',
   Channels: 'Channels',
 });
 type Field = keyof typeof RULES.labels;
@@ -44,7 +48,8 @@ const EVENTS = ALERT_EVENTS.map((value) => ({ value, label: EVENT_LABELS[value] 
 const isLasting = (event: string) => LASTING.includes(event as AlertEvent);
 const isScoped = (event: string) => !UNSCOPED.includes(event as AlertEvent);
 const idsOf = (text: string): string[] => text.split(' ').filter(Boolean);
-const minutes = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
+/** NaN is refused at its field. */
+const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
 /** Fields that do not apply to the event are reset. */
 function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup' | 'TagId' | 'CustomerSite', string> {
@@ -53,8 +58,9 @@ function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup'
     Name,
     When: When as AlertEvent,
     ...(isScoped(When) ? { DeviceGroup, TagId, CustomerSite } : { DeviceGroup: '', TagId: '', CustomerSite: '' }),
-    ForMinutes: isLasting(When) ? minutes(values.ForMinutes) : 0,
-    QuietMinutes: minutes(values.QuietMinutes),
+    ForMinutes: isLasting(When) ? numberOf(values.ForMinutes) : 0,
+    QuietMinutes: numberOf(values.QuietMinutes),
+    ...(!isScoped(When) && { Percent: numberOf(values.Percent) }),
     Channels: idsOf(values.Channels),
   };
 }
@@ -68,101 +74,83 @@ interface RuleDialogProps {
 
 export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
   const [keys] = useState(() => new RequestKeys());
+  /** What chooses a new channel in the form, while the dialog that creates it is open in the place of this one. */
+  const [choose, setChoose] = useState<(channelId: string) => void>();
+  const own = useOwnGroups();
   const initial: Record<Field, string> = {
     Name: rule?.Name ?? '',
     When: rule?.When ?? 'DeviceOffline',
-    DeviceGroup: rule?.DeviceGroup ?? '',
+    DeviceGroup: rule?.DeviceGroup ?? own?.[0] ?? '',
     TagId: rule?.TagId ?? '',
     CustomerSite: rule?.CustomerSite ?? '',
     ForMinutes: String(rule?.ForMinutes ?? 5),
     QuietMinutes: String(rule?.QuietMinutes ?? 30),
+    Percent: String(rule?.Percent ?? DEFAULT_PERCENT),
     Channels: rule ? rule.Channels.join(' ') : channels.length === 1 ? (channels[0]?.ChannelId ?? '') : '',
   };
   return (
-    <FormDialog
-      onClose={onClose}
-      title={rule ? 'Edit rule' : 'Create rule'}
-      size="lg"
-      rules={RULES}
-      initial={initial}
-      bodyOf={bodyOf}
-      write={alertMutations.saveRule(rule?.RuleId, keys)}
-      request={(body) =>
-        rule
-          ? requestOf(alertEndpoints.updateRule, { params: { rule_id: rule.RuleId }, body })
-          : requestOf(alertEndpoints.createRule, { body })
-      }
-      submitLabel={rule ? 'Save' : 'Create rule'}
-      onDone={onClose}
-    >
-      {(form) => (
-        <>
-          {!rule && <Templates form={form} />}
-          <RuleFields form={form} channels={channels} />
-        </>
-      )}
-    </FormDialog>
+    <>
+      <FormDialog
+        opened={!choose}
+        onClose={onClose}
+        title={rule ? 'Edit rule' : 'Create rule'}
+        size="lg"
+        rules={RULES}
+        initial={initial}
+        bodyOf={bodyOf}
+        write={alertMutations.saveRule(rule?.RuleId, keys)}
+        request={(body) =>
+          rule
+            ? requestOf(alertEndpoints.updateRule, { params: { rule_id: rule.RuleId }, body })
+            : requestOf(alertEndpoints.createRule, { body })
+        }
+        submitLabel={rule ? 'Save' : 'Create rule'}
+        onDone={onClose}
+      >
+        {(form) => (
+          <>
+            {!rule && <Templates form={form} />}
+            <RuleFields form={form} channels={channels} onAddChannel={(add) => setChoose(() => add)} />
+          </>
+        )}
+      </FormDialog>
+      {choose && <ChannelDialog onMade={choose} onClose={() => setChoose(undefined)} />}
+    </>
   );
 }
 
-/** Fills the fields with what is asked for most; the channels stay as they are. */
 function Templates({ form: { fill } }: { form: FormFields<Field> }) {
-  const { groups } = useFleetValues();
+  const own = useOwnGroups();
+  const known = useFleetValues('group');
   return (
-    <fieldset className={classes.templates}>
-      <legend>Start with</legend>
-      {templatesFor(groups).map(({ label, rule }) => (
+    <div className={classes.templates} role="group" aria-label="Start from a template">
+      {templatesOf(own ?? known, own !== undefined).map(({ label, values }, index) => (
         <Button
-          key={label}
+          key={index}
+          variant="default"
           size="xs"
-          onClick={() =>
-            fill({
-              ...rule,
-              Name: label,
-              ForMinutes: String(rule.ForMinutes),
-              QuietMinutes: String(rule.QuietMinutes),
-            })
-          }
+          onClick={() => fill({ ForMinutes: '0', CustomerSite: '', TagId: '', ...values, Name: label })}
         >
           {label}
         </Button>
       ))}
-    </fieldset>
+    </div>
   );
 }
 
-/** One of the values that devices have, or any; a value that no device has any more stays among them. */
-function ScopeSelect({
-  form: { field, values, fill },
-  name,
-  among,
-}: {
+interface RuleFieldsProps {
   form: FormFields<Field>;
-  name: 'DeviceGroup' | 'CustomerSite';
-  among: readonly string[];
-}) {
-  const now = values[name];
-  return (
-    <Select
-      {...field(name)}
-      data={now === '' || among.includes(now) ? among : [now, ...among]}
-      value={now || null}
-      onChange={(value: string | null) => fill({ [name]: value ?? '' })}
-      placeholder="Any"
-      limit={200}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': name === 'DeviceGroup' ? 'Any group' : 'Any site' }}
-      nothingFoundMessage={name === 'DeviceGroup' ? 'No such group' : 'No such site'}
-    />
-  );
+  channels: readonly AlertChannel[];
+  /** Opens the dialog for a new channel, which is then chosen by the function. */
+  onAddChannel: (choose: (channelId: string) => void) => void;
 }
 
-function RuleFields({ form, channels }: { form: FormFields<Field>; channels: readonly AlertChannel[] }) {
+function RuleFields({ form, channels, onAddChannel }: RuleFieldsProps) {
   const { field, values } = form;
-  const { groups, sites } = useFleetValues();
   const tags = useQuery(tagQueries.list()).data ?? [];
+  const sites = useFleetValues('site');
   const body = bodyOf(values);
+  const share = Number.isNaN(body.Percent) ? DEFAULT_PERCENT : body.Percent;
   return (
     <>
       <TextField
@@ -175,8 +163,8 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
       <NativeSelect data={EVENTS} {...field('When')} />
       {isScoped(values.When) && (
         <div className={classes.minutes}>
-          <ScopeSelect form={form} name="DeviceGroup" among={groups} />
-          <ScopeSelect form={form} name="CustomerSite" among={sites} />
+          <GroupSelect form={form} />
+          <OneOf form={form} name="CustomerSite" data={sites} />
           <NativeSelect
             data={[
               { value: '', label: 'Any' },
@@ -188,6 +176,7 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
       )}
       <div className={classes.minutes}>
         {isLasting(values.When) && <TextInput type="number" min={0} max={1_440} {...field('ForMinutes')} />}
+        {!isScoped(values.When) && <TextInput type="number" min={1} max={99} {...field('Percent')} />}
         <TextInput
           type="number"
           min={0}
@@ -197,21 +186,55 @@ function RuleFields({ form, channels }: { form: FormFields<Field>; channels: rea
           {...field('QuietMinutes')}
         />
       </div>
-      <ChannelBoxes form={form} channels={channels} />
+      <ChannelBoxes form={form} channels={channels} onAddChannel={onAddChannel} />
       <p className="dim" role="status">
-        {conditionText(body, tags)} {messagesText(body, channels)}
+        {conditionText({ ...body, Percent: share }, tags)} {messagesText(body, channels)}
       </p>
     </>
   );
 }
 
-function ChannelBoxes({
-  form: { field, values, fill },
-  channels,
-}: {
+/** A role limited to groups watches one of them; any other may leave the group open. */
+function GroupSelect({ form }: { form: FormFields<Field> }) {
+  const own = useOwnGroups();
+  const known = useFleetValues('group');
+  return <OneOf form={form} name="DeviceGroup" data={own ?? known} isRequired={own !== undefined} />;
+}
+
+interface OneOfProps {
   form: FormFields<Field>;
-  channels: readonly AlertChannel[];
-}) {
+  name: 'DeviceGroup' | 'CustomerSite';
+  data: readonly string[];
+  isRequired?: boolean;
+}
+
+function OneOf({ form: { field, values, fill }, name, data, isRequired = false }: OneOfProps) {
+  const { label } = field(name);
+  const error: unknown = field(name).error;
+  const value = values[name];
+  return (
+    <Select
+      label={label}
+      error={typeof error === 'string' ? error : undefined}
+      // The value of an older rule may be of no device any more.
+      data={value === '' || data.includes(value) ? [...data] : [value, ...data]}
+      value={value || null}
+      onChange={(chosen) => fill({ [name]: chosen ?? '' })}
+      placeholder="Any"
+      searchable
+      clearable={!isRequired}
+      // To choose the same again is no wish to clear it.
+      allowDeselect={false}
+      clearButtonProps={{ 'aria-label': `Clear the ${label.toLowerCase()}` }}
+      nothingFoundMessage={`No device has this ${label.toLowerCase()}`}
+      maxDropdownHeight={320}
+      limit={200}
+    />
+  );
+}
+
+function ChannelBoxes({ form: { field, values, fill }, channels, onAddChannel }: RuleFieldsProps) {
+  const noCreate = useMay(alertEndpoints.createChannel, 'Creating channels');
   const chosen = idsOf(values.Channels);
   const error: unknown = field('Channels').error;
   return (
@@ -230,18 +253,20 @@ function ChannelBoxes({
         />
       ))}
       {chosen.length === 0 && (
-        <div role="status" className="alert">
+        <div role="note" className={classes.noChannel}>
           <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
           <span>
-            {channels.length === 0 ? (
-              <>
-                There is no channel yet: nobody gets a message until you{' '}
-                <Link to={paths.channels()}>create a channel</Link> and choose it here.
-              </>
-            ) : (
-              'No channel is chosen: nobody gets a message. Its alerts are only shown here and on the overview.'
-            )}
+            <strong>No channel is chosen.</strong> The rule shows its alerts here, and sends them to nobody.
           </span>
+          <Gate why={noCreate}>
+            <Button
+              variant="default"
+              size="xs"
+              onClick={() => onAddChannel((id) => fill({ Channels: [...chosen, id].join(' ') }))}
+            >
+              Add a channel
+            </Button>
+          </Gate>
         </div>
       )}
       {typeof error === 'string' && (

@@ -13,7 +13,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
-import { ChannelDialog } from './channel-dialog.tsx';
+import { ChannelDialog } from '#/features/alert-channels/channel-dialog.tsx';
 import classes from './channels.module.css';
 import { paths } from '#/paths.ts';
 import { Link } from '#/ui/url/link.tsx';

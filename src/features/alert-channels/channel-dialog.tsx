@@ -34,7 +34,12 @@ const bodyOf = ({ Kind, Name, Url, Format, To }: Record<Field, string>): Channel
     ? { Kind, Name, To: addressesOf(To) }
     : { Kind: 'webhook', Name, Url: Url.trim(), Format: Format === 'slack' ? 'slack' : 'json' };
 
-export function ChannelDialog({ onClose }: { onClose: () => void }) {
+interface ChannelDialogProps {
+  onMade?: (channelId: string) => void;
+  onClose: () => void;
+}
+
+export function ChannelDialog({ onMade, onClose }: ChannelDialogProps) {
   const [keys] = useState(() => new RequestKeys());
   const [made, setMade] = useState<{ name: string; secret: string }>();
   if (made)
@@ -61,7 +66,8 @@ export function ChannelDialog({ onClose }: { onClose: () => void }) {
       request={(body) => requestOf(alertEndpoints.createChannel, { body })}
       explain={unconfirmed('channel')}
       submitLabel="Create channel"
-      onDone={({ Secret }, body) => {
+      onDone={({ ChannelId, Secret }, body) => {
+        onMade?.(ChannelId);
         // Slack verifies no signature: its URL is the secret.
         if (Secret && body.Format === 'json') setMade({ name: body.Name, secret: Secret });
         else onClose();
