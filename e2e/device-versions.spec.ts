@@ -56,6 +56,34 @@ test('the version of an artifact is a column that can be chosen and sorted, and 
   await expect(row(page, 'unit 1')).toContainText('2.0.0');
 });
 
+test('the latest version and the last job are columns from the start, stay current, and lead to the job', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { one } = await twoDevices(service);
+  await deploy({ service, device: one, version: '1.0.0' });
+  const asked: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/jobs/latest')) asked.push(request.url());
+  });
+  await page.setViewportSize({ width: 390, height: 800 });
+  await page.goto(`${service.url}/devices`);
+  await expect(row(page, 'unit 1')).toBeVisible();
+  await expect(page.getByRole('columnheader', { name: 'Last job' })).toHaveCount(0);
+  expect(asked).toEqual([]);
+  await page.setViewportSize({ width: 1360, height: 800 });
+  await expect(row(page, 'unit 1').getByRole('cell', { name: '1.0.0 myapp', exact: true })).toBeVisible();
+  await expectAccessible(page);
+  // All rows of the screen are one request.
+  expect(new Set(asked.map((url) => new URL(url).searchParams.get('devices')?.split(',').length))).toEqual(
+    new Set([2]),
+  );
+  await deploy({ service, device: one, version: '2.0.0' });
+  await expect(row(page, 'unit 1').getByRole('cell', { name: '2.0.0 myapp', exact: true })).toBeVisible();
+  await row(page, 'unit 1').getByRole('link', { name: 'Succeeded myapp' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: /^myapp/ })).toBeVisible();
+});
+
 test('devices are filtered by a version, by any other, and by none, also in the URL', async ({
   signedIn: page,
   service,

@@ -54,6 +54,34 @@ async function deploy(artifact: string, { id, key }: Unit, { code = 0, output = 
 }
 const saveRules = (...Rules: object[]) => service.call('PUT', '/v1/rules/myapp', { Rules });
 
+interface Latest {
+  Items: { DeviceId: string; ArtifactName: string; Version: string; Job?: { JobId: string; JobStatus: string } }[];
+}
+
+test('the latest version and the last job of devices are read in one request, however the job ended', async () => {
+  const [app, tool] = [await fleet.artifact('myapp_1.0.0.sh', '1.0.0'), await fleet.artifact('tool_3.0.0.sh', '3.0.0')];
+  const [unit, idle] = [await fleet.device(), await fleet.device()];
+  await deploy(tool, unit);
+  await deploy(app, unit);
+  const failed = await deploy(tool, unit, { code: 1 });
+  const latest = async (ids: string[]) => {
+    const response = await service.call('GET', `/v1/jobs/latest?devices=${ids.join(',')}`);
+    assert.equal(response.status, 200, await response.clone().text());
+    return ((await response.json()) as Latest).Items;
+  };
+  const [first, second, ...more] = await latest([unit.id, idle.id, unit.id, 'nowhere']);
+  assert.deepEqual(more, []);
+  const { Job, ...version } = first ?? assert.fail();
+  assert.deepEqual(version, { DeviceId: unit.id, ArtifactName: 'myapp', Version: '1.0.0' });
+  assert.equal(Job?.JobId, failed);
+  assert.deepEqual(second, { DeviceId: idle.id, ArtifactName: '', Version: '' });
+  // An archived job is history, and the one before it is the last.
+  assert.equal((await service.call('POST', '/v1/bulk', { Action: 'archive', Jobs: [failed] })).status, 200);
+  await until('the job is archived', async () => (await latest([unit.id]))[0]?.Job?.JobId !== failed);
+  const tooMany = await service.call('GET', `/v1/jobs/latest?devices=${Array(101).fill('x').join(',')}`);
+  assert.equal(tooMany.status, 400);
+});
+
 test('the last success counts, of an earlier version too; a failure does not; each name has its own', async () => {
   const [one, two, other] = [
     await fleet.artifact('myapp_1.0.0.sh', '1.0.0'),

@@ -1,6 +1,6 @@
 // v1.md, "Jobs (deployments)".
 import type * as z from 'zod/mini';
-import type { Job, jobEndpoints } from '#/contract/jobs.ts';
+import type { Job, LatestWork, jobEndpoints } from '#/contract/jobs.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { isUnchanged } from '../http/implement.ts';
@@ -16,11 +16,13 @@ import {
   findJob,
   jobById,
   jobsOfDevice,
+  lastJobsOfDevices,
   queuedJobs,
   topJobs,
   topJobsWith,
 } from '../store/jobs.ts';
 import type { Reader } from '../store/database.ts';
+import { latestVersions } from '../store/device-versions.ts';
 import { deviceById, findDevice, ONLINE } from '../store/devices.ts';
 import { scopeVersion } from '../store/job-scope.ts';
 import { isInScope, scopeOf } from '../store/scope.ts';
@@ -176,6 +178,27 @@ export function jobRoutes(context: Context): Handlers<typeof jobEndpoints> {
         (row) => summary(context, row),
       );
       return new JsonResponse(json, version);
+    },
+
+    latest: async (request) => {
+      const ids = [...new Set(request.query.devices.split(','))];
+      const rows = await latestVersions(db, scopeOf(request), ids);
+      const jobs = await lastJobsOfDevices(
+        db,
+        rows.map(({ device_seq }) => device_seq),
+      );
+      const last = new Map(jobs.map((job) => [job.device_seq, job]));
+      const Items: LatestWork[] = [];
+      for (const { device_seq, device_id, artifact_name, version } of rows) {
+        const job = last.get(device_seq);
+        Items.push({
+          DeviceId: device_id,
+          ArtifactName: artifact_name ?? '',
+          Version: version ?? '',
+          ...(job && { Job: await brief(context, job) }),
+        });
+      }
+      return { Items };
     },
 
     runs: async (request) => {

@@ -154,6 +154,7 @@ test('no list and no file has anything of another account', async () => {
   const needed: Record<string, string> = {
     '/v1/history/devices': '?from=2000-01-01T00:00:00Z',
     '/v1/versions': '?artifact=theirs.sh',
+    '/v1/jobs/latest': `?devices=${ids['device_id']}`,
     '/v1/audit/origin': `?object=${ids['device_id']}`,
   };
   for (const { method, path, events } of endpoints) {

@@ -373,6 +373,7 @@ const EXAMPLES: Record<string, Example[]> = {
     { query: () => '?artifact=shared-1.sh' },
     { query: ({ ids }) => `?artifact=shared-1.sh&device_id=${ids['device_id']}`, outside: 'nothing' },
   ],
+  'jobs.latest': [{ query: ({ ids }) => `?devices=${ids['device_id']}`, outside: 'nothing' }],
   'versions.counts': plain,
   'bulk.create': [
     { body: ({ ids }) => ({ Action: 'newKey', Devices: [ids['device_id']] }), outside: 'nothing' },

@@ -21,6 +21,7 @@ const PARAMETERS: Record<string, string> = {
   rollout_id: 'RolloutId of a rollout',
   channel_id: 'ChannelId of a channel of alerts',
   rule_id: 'RuleId of a rule of alerts',
+  devices: 'DeviceIds, with commas between them: 1 to 100',
   artifact_name: 'Name of an artifact without its version, or of a workflow',
   artifact: 'Only artifacts of this name; of jobs, the ArtifactIds of what they deploy, separated by commas',
   state: 'Only devices in this state',

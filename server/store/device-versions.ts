@@ -98,6 +98,23 @@ export const versionsOfDevice = (db: Reader, deviceSeq: number): Promise<DeviceV
     deviceSeq,
   );
 
+const LATEST = perDialect(
+  (sql) => `SELECT d.seq AS device_seq, d.id AS device_id, v.artifact_name, v.version
+    FROM ${sql.list('asked')} CROSS JOIN devices d LEFT JOIN device_versions v ON v.device_seq = d.seq AND v.job_seq =
+      (SELECT max(job_seq) FROM device_versions WHERE device_seq = d.seq)
+    WHERE d.id = asked.value AND d.account_id = ?`,
+);
+
+/** What was deployed last to each of these devices that is in the scope, nulls where nothing was. */
+export function latestVersions(
+  db: Reader,
+  scope: Scope,
+  ids: readonly string[],
+): Promise<{ device_seq: number; device_id: string; artifact_name: string | null; version: string | null }[]> {
+  const own = inGroups(db.dialect, scope, 'd.grp');
+  return db.all(`${LATEST(db)}${own.sql} ORDER BY asked.key`, JSON.stringify(ids), scope.accountId, ...own.values);
+}
+
 const OF_JOBS = perDialect(
   (sql) => `SELECT d.seq AS device_seq, d.id AS device_id, v.artifact_name, v.version, v.at, v.job_id
     FROM (SELECT DISTINCT j.device_seq FROM ${listed(sql, 'seq')} ${TOP} WHERE t.rule_name = ?) AS touched

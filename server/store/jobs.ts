@@ -173,6 +173,17 @@ export const jobsOfDevice = (
     limit,
   );
 
+const LAST_OF_DEVICES = perDialect((sql) => {
+  const last = `SELECT l.seq FROM jobs l LEFT JOIN jobs q ON q.seq = l.parent_seq
+    WHERE l.device_seq = CAST(w.value AS BIGINT) AND l.archived IS NULL AND q.archived IS NULL ORDER BY l.seq DESC LIMIT 1`;
+  return `SELECT ${COLUMNS} FROM ${sql.list('w')} JOIN jobs j ON j.seq = (${last})
+    LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
+});
+
+/** The last job of each of these devices that is not archived. */
+export const lastJobsOfDevices = (db: Reader, deviceSeqs: readonly number[]): Promise<JobRow[]> =>
+  db.all<JobRow>(LAST_OF_DEVICES(db), JSON.stringify(deviceSeqs));
+
 /** Single jobs and parents that were submitted with an artifact, archived ones included. */
 export const topJobsWith = async (db: Reader, scope: Scope, artifactId: string): Promise<JobRow[]> =>
   jobsInScope(

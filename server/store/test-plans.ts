@@ -100,6 +100,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (scope) => (call, db) => call(db, scope, { opening: 'a', seq: 0, mark: 0 }, { opening: 'a', seq: 5, mark: 1 }),
   ),
   'device-versions.ts countVersions': SCOPES.map((scope) => (call, db) => call(db, scope)),
+  'device-versions.ts latestVersions': SCOPES.map((scope) => (call, db) => call(db, scope, ['a'])),
   'device-versions.ts versionsAfterJobs': SCOPES.map(
     (scope) => (call, db) => call(db, { scope, artifact: 'a', jobSeqs: [1] }),
   ),
@@ -363,6 +364,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'd devices_of_group, v key, groups',
   ],
   'device-versions.ts noteVersionsOfAll': ['j jobs_of_parent, to_judge rowid, t rowid, d rowid, sorts'],
+  'device-versions.ts latestVersions': ['d sqlite_autoindex_devices_1, v key, device_versions key, sorts'],
   'device-versions.ts versionsAfterJobs': ['j rowid, t rowid, sorts, d rowid, v key'],
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
@@ -403,6 +405,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'jobs.ts countWaitingOffline': ['jobs jobs_waiting_of_parent, devices rowid'],
   'jobs.ts findJob': ['j sqlite_autoindex_jobs_1, p rowid, c rowid'],
   'jobs.ts jobsOfDevice': ['j jobs_of_device, p rowid, c rowid'],
+  'jobs.ts lastJobsOfDevices': ['j rowid, l jobs_of_device, q rowid, p rowid, c rowid'],
   'jobs.ts nextUnfinished': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts parentsWaitingFor': ['jobs jobs_unfinished, sorts'],
   'jobs.ts queuedJobs': [

@@ -12,6 +12,8 @@ const RUNNING = 1_000;
 const WAITING = 5_000;
 const RESTING = 15_000;
 const OF_DEVICE = 5_000;
+/** The rows of a table are not read again for each job of a busy fleet. */
+const LATEST_SPACING = 2_000;
 /** Longer lists are polled less often. */
 const MANY_ROWS = 500;
 
@@ -69,6 +71,9 @@ export const jobQueries = {
     ),
   /** The queue of one device. */
   ofDevice: (id: string) => query(jobEndpoints.ofDevice, { params: { device_id: id } }, { poll: OF_DEVICE }),
+  /** The last jobs of the devices in view, and the versions that run on them. `ids`: separated by commas. */
+  latest: (ids: string) =>
+    query(jobEndpoints.latest, { query: { devices: ids } }, { poll: RESTING, spacing: LATEST_SPACING }),
   /** All jobs of an artifact, per device and without output. */
   runs: (artifact: string) =>
     query(jobEndpoints.runs, { params: { artifact_id: artifact } }, { poll: false, retry: false }),

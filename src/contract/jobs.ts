@@ -150,6 +150,19 @@ const foundJob = z.pipe(
 /** The lists of our additions: bare arrays of jobs. Any other format means that the service lacks the addition. */
 const foundJobs = z.array(foundJob);
 
+/** Most devices in one request: the rows that a screen shows. */
+export const MOST_LATEST = 100;
+
+const latestWork = z.object({
+  DeviceId: z.string(),
+  /** What was deployed there last with success; '' for nothing. */
+  ArtifactName: text,
+  Version: text,
+  /** Its last job that is not archived, whatever became of it. */
+  Job: z.optional(foundJob),
+});
+export type LatestWork = z.output<typeof latestWork>;
+
 /** Values of the status condition: a status, or a verdict of the outcome rules. */
 const LISTED_STATUSES: readonly string[] = [...JOB_STATUSES, 'RolledBack', 'NoAnswer'];
 const statuses = z
@@ -304,6 +317,22 @@ export const jobEndpoints = resource('jobs', { live: 'ids', id: 'job_id', poll: 
     addition: true,
     params: z.object({ device_id: pathId }),
     response: foundJobs,
+  },
+  /** Devices that do not exist, or are outside the groups of the role, are left out. */
+  latest: {
+    method: 'GET',
+    path: '/v1/jobs/latest',
+    permission: 'read',
+    addition: true,
+    summary: 'List the last job of each of these devices, and the version that was deployed last',
+    query: z.object({
+      /** DeviceIds separated by commas. */
+      devices: z.string().check(
+        z.minLength(1, 'must not be empty'),
+        z.refine((ids) => ids.split(',').length <= MOST_LATEST, `must be at most ${MOST_LATEST} ids`),
+      ),
+    }),
+    response: z.object({ Items: z.array(latestWork) }),
   },
   runs: {
     method: 'GET',

@@ -1,8 +1,9 @@
 // The fleet as a table, filtered and sorted as its URL says: page by page from the service, and in one scroll once the
 // fleet is in memory.
-import { useRef, useState, type SyntheticEvent } from 'react';
+import { useMemo, useRef, useState, type SyntheticEvent } from 'react';
 import { Button } from '@mantine/core';
 import { useDebouncedValue, useMediaQuery } from '@mantine/hooks';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceQueries } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
@@ -23,7 +24,9 @@ import { FleetNote } from './fleet-note.tsx';
 import { NoRows } from './no-rows.tsx';
 import { TableTools } from './table-tools.tsx';
 import { DeviceTable } from './table/device-table.tsx';
+import { useFittingColumns } from './table/fitting-columns.ts';
 import { AllRows, Pager } from './table/pager.tsx';
+import { LATEST_WORK } from './table/table-columns.tsx';
 import { beyondService, deviceFilterOf, fleetUrl, fleetViewOf, type FleetView } from './view/fleet-view.ts';
 import { useDeviceView } from './view/use-device-view.ts';
 import { useFleetView, type FleetViewSteps } from './view/use-fleet-view.ts';
@@ -76,11 +79,18 @@ export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   await queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 
+/** With those that are read for the rows in view. */
+function useAllFields(fields: ReadonlySet<string>): ReadonlySet<string> {
+  const hasVersions = useOffered('versions') === true;
+  return useMemo(() => (hasVersions ? new Set([...fields, LATEST_WORK]) : fields), [fields, hasVersions]);
+}
+
 export function DevicesPage() {
   const scroller = useRef<HTMLDivElement>(null);
   const { view, versions, steps } = useFleetView(scroller);
   const listing = useListing(view, versions);
-  const table = useDeviceView(listing.fields);
+  const table = useDeviceView(useAllFields(listing.fields));
+  const columns = useFittingColumns(table.columns, table.choice, scroller);
   const panel = usePanel(listing.reading);
   const counts = useFacets(listing.index, listing.filter);
   const [open, setOpen] = useState<'columns' | 'export' | ViewTask>();
@@ -169,7 +179,7 @@ export function DevicesPage() {
               {(read) => (
                 <DeviceTable
                   rows={read}
-                  columns={table.columns}
+                  columns={columns}
                   sort={sort}
                   onSort={steps.sortBy}
                   busy={busy}

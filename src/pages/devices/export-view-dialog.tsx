@@ -29,7 +29,8 @@ interface ExportViewDialogProps {
   onClose: () => void;
 }
 
-export function ExportViewDialog({ listing, columns, filtered, sorted, onClose }: ExportViewDialogProps) {
+export function ExportViewDialog({ listing, columns: all, filtered, sorted, onClose }: ExportViewDialogProps) {
+  const columns = all.filter(({ isApart = false }) => !isApart);
   const { index, found, fleet, busy } = listing;
   const isReady = index !== undefined && found !== undefined && !busy;
   const count = found?.length ?? 0;

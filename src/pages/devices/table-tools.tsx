@@ -36,10 +36,12 @@ export function TableTools({ view: { filter, sort }, columns, onSort, onColumns,
         }
         data={[
           { value: '', label: 'Sort' },
-          ...columns.flatMap(({ id, label }) => [
-            { value: id, label },
-            { value: `-${id}`, label: `${label}, descending` },
-          ]),
+          ...columns
+            .filter(({ isApart = false }) => !isApart)
+            .flatMap(({ id, label }) => [
+              { value: id, label },
+              { value: `-${id}`, label: `${label}, descending` },
+            ]),
         ]}
       />
       <ActionIcon

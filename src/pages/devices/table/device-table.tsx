@@ -1,6 +1,15 @@
 // Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, only those near the
 // view are drawn, and each is drawn again only when its device changed.
-import { useCallback, useEffect, useMemo, useRef, type CSSProperties, type MouseEvent, type RefObject } from 'react';
+import {
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type CSSProperties,
+  type MouseEvent,
+  type RefObject,
+} from 'react';
 import { useNavigate } from 'react-router';
 import { IconDots } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
@@ -13,12 +22,15 @@ import { useFixedRows } from '#/ui/table/use-fixed-rows.ts';
 import { useHeldOrder } from '#/ui/table/use-held-order.ts';
 import { useTableKeys } from '#/ui/table/use-table-keys.ts';
 import type { Sort } from '#/ui/table/sort.ts';
-import { lazyMenu } from '#/ui/late/lazy-dialog.tsx';
+import { lazyMenu, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { ColumnResizer } from './column-resizer.tsx';
+import { leastWidth } from './fitting-columns.ts';
+import { WorkContext, createWorkStore } from './latest-work.tsx';
 import { markHits } from './mark-hits.ts';
 import type { TableColumn } from './table-columns.tsx';
 import classes from './device-table.module.css';
 
+const LatestWorkReader = lazyPart(() => import('./latest-work-reader.tsx'), 'LatestWorkReader');
 const DeviceMenuItems = lazyMenu(() => import('./device-menu-items.tsx'), 'DeviceMenuItems');
 
 export interface TableRows {
@@ -46,10 +58,6 @@ interface DeviceTableProps {
   search: string | undefined;
 }
 
-/** The width of the checkbox and the menu. */
-const FRAME = 50 + 54;
-const LEAST_NAME = 176;
-
 const idOf = ({ DeviceId }: Device) => DeviceId;
 const nameOf = ({ DeviceId, DeviceName }: Device) => DeviceName || DeviceId;
 
@@ -60,20 +68,24 @@ const ACTIONS: Column<Device> = {
   cell: (device) => <DeviceMenu id={device.DeviceId} name={nameOf(device)} />,
 };
 
-function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
+/** Follows plain links: the router's own would render again with each change of the URL, such as a typed letter. */
+function useFollow() {
   const navigate = useNavigate();
-  // Plain links: the router's own would render again with each change of the URL, such as a typed letter.
-  const follow = useCallback(
+  return useCallback(
     (event: MouseEvent<HTMLAnchorElement>) => {
       if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
       event.preventDefault();
-      void navigate(event.currentTarget.pathname);
+      const { pathname, search } = event.currentTarget;
+      void navigate(pathname + search);
     },
     [navigate],
   );
+}
+
+function useTableColumns(columns: readonly TableColumn[], follow: ReturnType<typeof useFollow>): Column<Device>[] {
   return useMemo(
     () => [
-      ...columns.map(({ id, label, width, className, phone, title, cell }): Column<Device> =>
+      ...columns.map(({ id, label, width, isApart, className, phone, title, cell }): Column<Device> =>
         id === 'name'
           ? {
               header: label,
@@ -85,7 +97,15 @@ function useTableColumns(columns: readonly TableColumn[]): Column<Device>[] {
                 </a>
               ),
             }
-          : { header: label, by: id, width: `${width}px`, className, title, cell, ...(phone && { phone }) },
+          : {
+              header: label,
+              ...(!isApart && { by: id }),
+              width: `${width}px`,
+              className,
+              title,
+              cell: (device) => cell(device, follow),
+              ...(phone && { phone }),
+            },
       ),
       ACTIONS,
     ],
@@ -120,45 +140,51 @@ export function DeviceTable(props: DeviceTableProps) {
   const { ids, add, remove, toggle } = useSelection();
   const body = useRef<HTMLTableSectionElement>(null);
   const { shown, drawn, focus } = useShownRows(body, props, toggle);
-  const tableColumns = useTableColumns(columns);
-  const least = columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);
+  const follow = useFollow();
+  const tableColumns = useTableColumns(columns, follow);
+  const inView = drawn.rows.map(({ index }) => shown[index] ?? '');
+  const isWorkShown = columns.some(({ isApart }) => isApart);
+  const [work] = useState(createWorkStore);
   const total = rows.total ?? rows.count;
   const isPart = rows.before !== undefined && (drawn.rows.length < rows.count || total > rows.count);
   useMarkedHits(body, search);
   return (
-    <BaseTable
-      name="Devices"
-      columns={tableColumns}
-      drawn={drawn}
-      rowAt={(index) => rows.find(shown[index] ?? '')}
-      rowKey={idOf}
-      part={isPart ? { before: rows.before ?? 0, total } : undefined}
-      selection={{
-        ids,
-        add,
-        remove,
-        toggle,
-        nameOf,
-        shown,
-        all: isUnpaged ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
-      }}
-      sort={sort}
-      onSort={onSort}
-      // The name takes what the others leave.
-      edgeOf={(index) => {
-        const column = columns[index];
-        if (!column || column.id === 'name') return null;
-        const { id, label, width } = column;
-        return <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />;
-      }}
-      table={{
-        className: classes.table,
-        style: { '--least': `${least}px` } as CSSProperties,
-        'aria-busy': busy,
-        'data-density': density,
-      }}
-      body={{ ref: body, ...focus }}
-    />
+    <WorkContext value={work}>
+      <LatestWorkReader open={isWorkShown && { ids: inView, store: work }} />
+      <BaseTable
+        name="Devices"
+        columns={tableColumns}
+        drawn={drawn}
+        rowAt={(index) => rows.find(shown[index] ?? '')}
+        rowKey={idOf}
+        part={isPart ? { before: rows.before ?? 0, total } : undefined}
+        selection={{
+          ids,
+          add,
+          remove,
+          toggle,
+          nameOf,
+          shown,
+          all: isUnpaged ? `Select all ${formatCount(shown.length)} matching` : 'Select this page',
+        }}
+        sort={sort}
+        onSort={onSort}
+        // The name takes what the others leave.
+        edgeOf={(index) => {
+          const column = columns[index];
+          if (!column || column.id === 'name') return null;
+          const { id, label, width } = column;
+          return <ColumnResizer label={label} width={width} onWidth={(wanted) => onWidth(id, wanted)} />;
+        }}
+        table={{
+          className: classes.table,
+          style: { '--least': `${leastWidth(columns)}px` } as CSSProperties,
+          'aria-busy': busy,
+          'data-density': density,
+        }}
+        body={{ ref: body, ...focus }}
+      />
+    </WorkContext>
   );
 }
 

@@ -1,5 +1,5 @@
 // The columns of the device table.
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import { IconCopy } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
 import { AgentMark } from '#/fleet/agent-mark.tsx';
@@ -8,6 +8,7 @@ import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { addressOf, inventoryLabel, isInventory, valueText } from '#/features/device-filters/inventory.ts';
 import { copyWithNotice } from '#/ui/controls/copy-text.ts';
+import { LastJobCell, VersionCell } from './latest-work.tsx';
 import classes from './device-table.module.css';
 
 export interface TableColumn {
@@ -20,11 +21,14 @@ export interface TableColumn {
   width: number;
   /** Only shown when it is chosen. */
   isExtra?: boolean;
+  /** Read for the rows in view only, and no field of a device: it is neither sorted by nor exported. */
+  isApart?: boolean;
   className?: string | undefined;
   /** A phone has no room for it. */
   phone?: 'hide';
   title?: (device: Device) => string;
-  cell: (device: Device) => ReactNode;
+  /** `follow`: for links without a load of the page. */
+  cell: (device: Device, follow: (event: MouseEvent<HTMLAnchorElement>) => void) => ReactNode;
 }
 
 const timeCell = (raw: string | undefined) => (raw ? <Timestamp text={raw} /> : <span className="dim">Never</span>);
@@ -45,6 +49,9 @@ const TagChips = ({ names }: { names: readonly string[] }) =>
       {names.length > MOST_CHIPS && <span className={classes.more}>+{names.length - MOST_CHIPS}</span>}
     </span>
   );
+
+/** Stands for the fields that a service with versions has for the rows in view. */
+export const LATEST_WORK = 'LatestWork';
 
 /** Of these the name is the first cell of a row, with the link; device-table.tsx draws it. */
 const COLUMNS: readonly TableColumn[] = [
@@ -119,6 +126,24 @@ const COLUMNS: readonly TableColumn[] = [
     width: 84,
     className: classes.seen,
     cell: ({ LastSeenTime }) => timeCell(LastSeenTime),
+  },
+  {
+    id: 'version',
+    label: 'Version',
+    field: LATEST_WORK,
+    width: 112,
+    isApart: true,
+    phone: 'hide',
+    cell: ({ DeviceId }) => <VersionCell id={DeviceId} />,
+  },
+  {
+    id: 'lastJob',
+    label: 'Last job',
+    field: LATEST_WORK,
+    width: 106,
+    isApart: true,
+    phone: 'hide',
+    cell: ({ DeviceId }, follow) => <LastJobCell id={DeviceId} follow={follow} />,
   },
   {
     id: 'created',
