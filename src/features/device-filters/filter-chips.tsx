@@ -1,5 +1,6 @@
 // The active filters, each with a button that removes it.
 import { useQuery } from '@tanstack/react-query';
+import { IconX } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -9,7 +10,8 @@ import { formatClock } from '#/lib/format.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
 import { versionWords } from './version-words.ts';
-import { Chips, type Chip } from '#/ui/table/chips.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
+import classes from './filter-parts.module.css';
 
 const LABELS = {
   group: 'Group',
@@ -20,21 +22,23 @@ const LABELS = {
   problem: '',
 } as const;
 
-interface Change extends Omit<Chip, 'onRemove'> {
+interface Chip {
+  key: string;
+  label: string;
+  value: string;
   /** The filter without it. */
   change: RowFilter;
 }
 
-function chipsOf(filter: RowFilter, zone: Look['zone'], hasStatus: boolean): Change[] {
-  const chips: Change[] = [];
+function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
+  const chips: Chip[] = [];
   if (filter.name) chips.push({ key: 'name', label: 'Name contains', value: filter.name, change: { name: '' } });
   if (filter.id) chips.push({ key: 'id', label: 'ID contains', value: filter.id, change: { id: '' } });
   for (const name of VALUES)
     for (const value of filter[name] ?? []) {
       const change = { [name]: filter[name]?.filter((each) => each !== value) };
       // The segmented control shows a single state.
-      if (!hasStatus && name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value))
-        continue;
+      if (name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value)) continue;
       chips.push({
         key: `${name}=${value}`,
         label: value === '' ? '' : LABELS[name],
@@ -67,16 +71,26 @@ export function useTagNames(given: readonly string[] | undefined): readonly stri
   });
 }
 
-/** `hasStatus`: with the state, too, where no control shows it. */
-export function useFilterChips(filter: RowFilter, onChange: (change: RowFilter) => void, hasStatus = false): Chip[] {
+export function FilterChips({ filter, onChange }: { filter: RowFilter; onChange: (change: RowFilter) => void }) {
   const tag = useTagNames(filter.tag);
   const { zone } = useLook();
-  return chipsOf(tag ? { ...filter, tag } : filter, zone, hasStatus).map(({ change, ...chip }) => ({
-    ...chip,
-    onRemove: () => onChange(change),
-  }));
+  const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
+  if (chips.length === 0) return null;
+  return (
+    <ul className={classes.chips} aria-label="Filters in use">
+      {chips.map(({ key, label, value, change }) => (
+        <li key={key}>
+          {label && <span className="dim">{label}</span>} <MiddleEllipsis className="truncate" text={value} />
+          <button
+            type="button"
+            className="bare dim"
+            aria-label={`Remove ${label ? `${label} ` : ''}${value}`}
+            onClick={() => onChange(change)}
+          >
+            <IconX size={14} stroke={1.8} aria-hidden />
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
 }
-
-export const FilterChips = (props: { filter: RowFilter; onChange: (change: RowFilter) => void }) => (
-  <Chips chips={useFilterChips(props.filter, props.onChange)} />
-);

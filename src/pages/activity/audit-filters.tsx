@@ -3,7 +3,6 @@ import { useRef } from 'react';
 import { NativeSelect, Pill } from '@mantine/core';
 import type { AuditFilters } from '#/contract/audit.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
@@ -59,34 +58,16 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
     url.set(auditUrl.defaults);
   };
   return (
-    <FilterBar
-      label="Filter entries"
-      field={search}
-      slash
-      filtered={isFiltered}
-      onClear={clear}
-      count={count}
-      chips={[
-        ...chip('Action', view.kind && KINDS[view.kind], () => url.set({ kind: undefined })),
-        ...chip('By', view.actor ? actor : view.by, () => url.set({ actor: '', by: undefined })),
-        ...chip('Result', view.outcome, () => url.set({ outcome: undefined })),
-        ...chip('', view.within && periodText(view.within), () => url.set({ within: undefined })),
-      ]}
-      search={
-        <>
-          {' '}
-          <SearchField
-            ref={search}
-            label="Name or ID of the object"
-            placeholder="Name or ID of a device, job …"
-            clear="Clear the name or ID"
-            aria-keyshortcuts="/"
-            text={object}
-          />
-          <SkipToRows />
-        </>
-      }
-    >
+    <FilterBar label="Filter entries" field={search} slash filtered={isFiltered} onClear={clear} count={count}>
+      <SearchField
+        ref={search}
+        label="Name or ID of the object"
+        placeholder="Name or ID of a device, job …"
+        clear="Clear the name or ID"
+        aria-keyshortcuts="/"
+        text={object}
+      />
+      <SkipToRows />
       <NativeSelect
         aria-label="Action"
         value={view.kind ?? ''}

@@ -72,24 +72,16 @@ function Archive() {
     >
       {() => (
         <div className={classes.list}>
-          <FilterBar
-            label="Search the archive"
-            className={classes.filters}
-            search={
-              <>
-                <SearchField label="Find in names, commands and output" text={typed} />
-                <span role="status" className="dim tabular">
-                  {isSearch && `${formatCount(items.length)} found in `}
-                  {isSearching && `${formatCount(searched)} of `}
-                  {jobsText(total)}
-                </span>
-                {isSearching && (
-                  <progress aria-label="Progress of the search" max={Math.max(1, total)} value={searched} />
-                )}
-                <SaveZip label="Save all as a ZIP file" />
-              </>
-            }
-          />
+          <FilterBar label="Search the archive" className={classes.filters}>
+            <SearchField label="Find in names, commands and output" text={typed} />
+            <span role="status" className="dim tabular">
+              {isSearch && `${formatCount(items.length)} found in `}
+              {isSearching && `${formatCount(searched)} of `}
+              {jobsText(total)}
+            </span>
+            {isSearching && <progress aria-label="Progress of the search" max={Math.max(1, total)} value={searched} />}
+            <SaveZip label="Save all as a ZIP file" />
+          </FilterBar>
           {items.length > 0 && (
             <VirtualTable
               name="Archived jobs"

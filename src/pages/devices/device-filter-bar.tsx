@@ -1,15 +1,14 @@
 // The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
-import { useRef, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
-import { IconChevronDown, IconSearch } from '@tabler/icons-react';
+import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
-import { useFilterChips } from '#/features/device-filters/filter-chips.tsx';
+import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
-import { FilterBar, useIsPhone } from '#/ui/table/filter-bar.tsx';
-import { Chips } from '#/ui/table/chips.tsx';
+import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -43,7 +42,7 @@ export function DeviceFilterBar({
 }: DeviceFilterBarProps) {
   const { facets, neverSeen } = counts;
   const field = useRef<HTMLInputElement>(null);
-  const isPhone = useIsPhone();
+  const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
   const search = useTyped(
     filter.search ?? '',
@@ -52,11 +51,11 @@ export function DeviceFilterBar({
   );
   const [status = ''] = filter.status?.length === 1 ? filter.status : [];
   const change = (wanted: RowFilter) => onChange(wanted, false);
-  const chips = useFilterChips(filter, change, isPhone);
   return (
     <FilterBar
       label="Filter devices"
       className={classes.bar}
+      data-open={open}
       field={field}
       slash
       filtered={filtered}
@@ -65,37 +64,41 @@ export function DeviceFilterBar({
         onClear();
       }}
       short
-      chips={chips}
       end={
         <>
           {children}
-          {!isPhone && <Chips chips={chips} />}
-        </>
-      }
-      search={
-        <>
-          <TextInput
-            ref={field}
-            className={classes.search}
-            aria-label="Search devices by name or ID, group, customer, site or tag"
-            placeholder="Name, ID, group, site…"
-            leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
-            rightSectionPointerEvents="none"
-            rightSection={
-              <kbd className={classes.key} aria-hidden>
-                /
-              </kbd>
-            }
-            aria-keyshortcuts="/"
-            value={search.typed}
-            onChange={(event) => search.setTyped(event.currentTarget.value)}
-            autoComplete="off"
-            spellCheck={false}
-          />
-          <SkipToRows />
+          {filtered && <FilterChips filter={filter} onChange={change} />}
         </>
       }
     >
+      <TextInput
+        ref={field}
+        className={classes.search}
+        aria-label="Search devices by name or ID, group, customer, site or tag"
+        placeholder="Name, ID, group, site…"
+        leftSection={<IconSearch size={16} stroke={1.6} aria-hidden />}
+        rightSectionPointerEvents="none"
+        rightSection={
+          <kbd className={classes.key} aria-hidden>
+            /
+          </kbd>
+        }
+        aria-keyshortcuts="/"
+        value={search.typed}
+        onChange={(event) => search.setTyped(event.currentTarget.value)}
+        autoComplete="off"
+        spellCheck={false}
+      />
+      <SkipToRows />
+      <Button
+        className={classes.more}
+        size="sm"
+        aria-expanded={open}
+        leftSection={<IconFilter size={16} stroke={1.6} aria-hidden />}
+        onClick={() => setOpen(!open)}
+      >
+        Filters
+      </Button>
       <SegmentedControl
         size="sm"
         aria-label="Filter by status"

@@ -3,7 +3,6 @@ import { useRef } from 'react';
 import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/features/jobs/lately.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
@@ -59,39 +58,17 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         url.set(NO_JOB_FILTER);
       }}
       count={count}
-      chips={[
-        ...chip(
-          'State',
-          [...KIND_OPTIONS, ...VERDICTS.map((value) => ({ value, label: value }))].find(
-            ({ value }) => value === view.state,
-          )?.label,
-          () => url.set({ state: undefined }),
-        ),
-        ...chip('', view.within && spanText(view.within), () => url.set({ within: undefined })),
-        ...chip(
-          'Target',
-          kind && (targets.flatMap(({ items }) => items).find(({ value }) => value === target)?.label ?? view[kind]),
-          () => url.set({ device: '', group: '', tag: '' }),
-        ),
-        ...chip('Artifact', artifacts.find(({ value }) => value === view.artifact)?.label ?? view.artifact, () =>
-          url.set({ artifact: '' }),
-        ),
-      ]}
-      search={
-        <>
-          <SearchField
-            ref={search}
-            className={classes.search}
-            label="Name contains"
-            placeholder="Find by name"
-            clear="Clear the name"
-            aria-keyshortcuts="/"
-            text={name}
-          />
-          <SkipToRows />
-        </>
-      }
     >
+      <SearchField
+        ref={search}
+        className={classes.search}
+        label="Name contains"
+        placeholder="Find by name"
+        clear="Clear the name"
+        aria-keyshortcuts="/"
+        text={name}
+      />
+      <SkipToRows />
       <NativeSelect
         aria-label="State"
         value={view.state ?? ''}

@@ -4,7 +4,6 @@ import { NativeSelect } from '@mantine/core';
 import { MOST_DAYS, staleDays } from '#/features/job-queue/use-stale-rules.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { counted } from '#/lib/format.ts';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
@@ -36,27 +35,9 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
         url.set(NO_QUEUE_FILTER);
       }}
       count={count}
-      chips={[
-        ...chip('State', view.status, () => url.set({ status: '' })),
-        ...chip('Waiting', view.older && `longer than ${counted(view.older, 'day')}`, () =>
-          url.set({ older: undefined }),
-        ),
-        ...chip('Artifact', artifacts.find(({ value }) => value === view.artifact)?.label ?? view.artifact, () =>
-          url.set({ artifact: '' }),
-        ),
-        ...chip(
-          'Stale',
-          view.stale && (view.stale === 'any' ? 'any reason' : STALE_KINDS[view.stale].toLowerCase()),
-          () => url.set({ stale: undefined }),
-        ),
-      ]}
-      search={
-        <>
-          <SearchField ref={search} className={classes.search} label="Find a device or a job" text={text} />
-          <SkipToRows />
-        </>
-      }
     >
+      <SearchField ref={search} className={classes.search} label="Find a device or a job" text={text} />
+      <SkipToRows />
       <NativeSelect
         aria-label="State"
         value={view.status}

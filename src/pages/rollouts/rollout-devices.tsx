@@ -21,7 +21,6 @@ import { Section } from '#/ui/page/page.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
@@ -134,26 +133,10 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
       <div className="stack">
         <FilterBar
           label="Devices of the rollout"
-          chips={[
-            ...chip('', wave && `Wave ${wave}`, () => url.set({ wave: undefined })),
-            ...chip('State', state && deviceWords(state).label, () => url.set({ state: undefined })),
-          ]}
           count={
             isBrushed(filter)
               ? `of ${counted(Devices, 'device')}`
               : `${formatCount(shown)} of ${counted(Devices, 'device')}`
-          }
-          end={
-            <SegmentedControl
-              size="xs"
-              aria-label="View of the devices"
-              value={view}
-              onChange={(next) => url.set({ view: next })}
-              data={[
-                { value: 'list', label: 'List' },
-                { value: 'map', label: 'Map' },
-              ]}
-            />
           }
         >
           <NativeSelect
@@ -174,6 +157,16 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
             data={[
               { value: '', label: 'All states' },
               ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
+            ]}
+          />
+          <SegmentedControl
+            size="xs"
+            aria-label="View of the devices"
+            value={view}
+            onChange={(next) => url.set({ view: next })}
+            data={[
+              { value: 'list', label: 'List' },
+              { value: 'map', label: 'Map' },
             ]}
           />
         </FilterBar>

@@ -1,7 +1,6 @@
 // The filters of the tunnels, all in the URL.
 import { NativeSelect, Select } from '@mantine/core';
 import type { Tunnel } from '#/contract/tunnels.ts';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
@@ -23,21 +22,7 @@ export function TunnelFilters({ tunnels, count }: { tunnels: readonly Tunnel[]; 
   const protocols = sorted([...tunnels.map(({ Protocol }) => Protocol.toUpperCase()), view.protocol.toUpperCase()]);
   const isFiltered = Boolean(view.device || view.protocol || view.exposure);
   return (
-    <FilterBar
-      label="Filter tunnels"
-      filtered={isFiltered}
-      onClear={() => url.set(NO_TUNNEL_FILTER)}
-      count={count}
-      chips={[
-        ...chip('Device', devices.get(view.device), () => url.set({ device: '' })),
-        ...chip('Protocol', view.protocol.toUpperCase(), () => url.set({ protocol: '' })),
-        ...chip(
-          '',
-          view.exposure && (view.exposure === 'any' ? 'Any warning' : exposureText(view.exposure, days)),
-          () => url.set({ exposure: undefined }),
-        ),
-      ]}
-    >
+    <FilterBar label="Filter tunnels" filtered={isFiltered} onClear={() => url.set(NO_TUNNEL_FILTER)} count={count}>
       <Select
         className={classes.device}
         aria-label="Device"

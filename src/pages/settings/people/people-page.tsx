@@ -18,7 +18,6 @@ import { SearchField } from '#/ui/form/search-field.tsx';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
-import { chip } from '#/ui/table/chips.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -153,14 +152,8 @@ function PeopleTable({ people, hasRoles }: { people: readonly Person[]; hasRoles
             ? `${shown.length} of ${people.length} people`
             : counted(people.length, 'person', 'people')
         }
-        chips={[
-          ...chip('Role', filter.role, () => url.set({ role: undefined })),
-          ...chip('State', filter.state, () => url.set({ state: undefined })),
-        ]}
-        search={
-          <SearchField ref={search} className={classes.search} label="Find a name, an address or a group" text={text} />
-        }
       >
+        <SearchField ref={search} className={classes.search} label="Find a name, an address or a group" text={text} />
         <NativeSelect
           aria-label="Role"
           value={filter.role ?? ''}
