@@ -104,7 +104,8 @@ class ScriptedAgent {
   }
 
   ping(): void {
-    this.#socket?.ping();
+    // It may still be connecting.
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 
   /** Tells how the job went that has ended by now, and waits until that is stored. */
