@@ -181,8 +181,8 @@ test('filters are in a sheet; those that are on are counted and stay in view', a
   await expect(page.getByRole('button', { name: 'Filters 2 on' })).toBeFocused();
   await expect(rows).toHaveText(['pump north 7']);
   const on = page.getByRole('list', { name: 'Filters in use' });
-  await expect(on.getByRole('listitem')).toHaveText([/Group pumps/, /Status online/]);
-  await on.getByRole('button', { name: 'Remove Status online' }).tap();
+  await expect(on.getByRole('listitem')).toHaveText([/Group pumps/, /Status Online/]);
+  await on.getByRole('button', { name: 'Remove Status Online' }).tap();
   await expect(rows).toHaveCount(7);
   await page.getByRole('button', { name: 'Filters 1 on' }).tap();
   await sheet.getByRole('button', { name: 'Clear all' }).tap();

@@ -26,6 +26,11 @@ interface Chip extends Omit<ActiveFilter, 'remove'> {
   change: RowFilter;
 }
 
+function wordsOf(name: (typeof VALUES)[number], value: string): string {
+  if (name === 'problem') return problemWords(value);
+  return name === 'status' ? value.charAt(0).toUpperCase() + value.slice(1) : value;
+}
+
 function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   const chips: Chip[] = [];
   if (filter.name) chips.push({ key: 'name', label: 'Name contains', value: filter.name, change: { name: '' } });
@@ -38,7 +43,7 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
       chips.push({
         key: `${name}=${value}`,
         label: value === '' ? '' : LABELS[name],
-        value: value === '' ? `No ${name}` : name === 'problem' ? problemWords(value) : value,
+        value: value === '' ? `No ${name}` : wordsOf(name, value),
         change,
         hasControl,
       });
