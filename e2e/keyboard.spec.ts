@@ -1,30 +1,8 @@
 // Every page reached, and its main action done, by keyboard alone.
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
+import { arrowTo, press, tabTo, typeInto } from './keys.ts';
 import { openDeploy, statusOf, submit } from './job-sandbox.ts';
-
-/** Goes on with one key until the focus is on it. (A radio button is drawn by its label, so it is not visible itself.) */
-async function keyTo(page: Page, key: 'Tab' | 'ArrowDown', target: Locator): Promise<void> {
-  await expect(target).toBeAttached();
-  const isFocused = () => target.evaluate((element) => element === document.activeElement);
-  for (let presses = 0; !(await isFocused()); presses += 1) {
-    expect(presses, `${key} never comes there`).toBeLessThan(100);
-    await page.keyboard.press(key);
-  }
-}
-
-const tabTo = (page: Page, target: Locator) => keyTo(page, 'Tab', target);
-const arrowTo = (page: Page, target: Locator) => keyTo(page, 'ArrowDown', target);
-
-async function press(page: Page, target: Locator): Promise<void> {
-  await tabTo(page, target);
-  await page.keyboard.press('Enter');
-}
-
-async function typeInto(page: Page, field: Locator, text: string): Promise<void> {
-  await tabTo(page, field);
-  await page.keyboard.type(text);
-}
 
 /** By way of the navigation, which comes after what is before the page in the order of Tab. */
 async function goTo(page: Page, name: string): Promise<void> {

@@ -125,7 +125,7 @@ test('the map is accessible, also on a phone', async ({ signedIn: page, service 
   await page.getByRole('button', { name: 'Filters' }).click();
   await expect(page.getByRole('button', { name: 'Filter by group' })).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('button', { name: 'Filters' }).click();
+  await page.getByRole('dialog', { name: 'Filters' }).getByRole('button', { name: 'Done' }).click();
   await expect.poll(async () => (await region(page).boundingBox())?.width).toBe(390);
   await expect.poll(async () => (await region(page).boundingBox())?.height).toBeGreaterThan(0.8 * 844);
   await page.getByRole('button', { name: 'List', exact: true }).click();

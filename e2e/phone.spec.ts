@@ -1,9 +1,9 @@
 // A technician in the field with a phone: finds the device, sees what it did last, sets its location, and opens its
 // tunnel. Then every page and the dialogs on the way: nothing scrolls sideways, and what is tapped is large enough.
 import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
-import { expect, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { lineLink, steps } from './job-log.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
@@ -158,6 +158,86 @@ test('the most used pages are in reach of a thumb, the others one tap further @m
     await expect(heading(page)).toHaveText(name === 'Settings' ? 'People' : name);
     await expect(more).toBeHidden();
   }
+});
+
+test('filters are in a sheet; those that are on are counted and stay in view', async ({ signedIn: page, service }) => {
+  await fill(service);
+  await page.goto(`${service.url}/devices?q=pump`);
+  const rows = page.getByRole('table', { name: 'Devices' }).getByRole('link');
+  await expect(rows).toHaveCount(7);
+  await expect(page.getByRole('button', { name: 'Filter by group' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+  const sheet = page.getByRole('dialog', { name: 'Filters' });
+  await sheet.getByText('Online').tap();
+  await expectFits(page, 'the sheet');
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme });
+    await expectAccessible(page);
+  }
+  await sheet.getByRole('button', { name: 'Filter by group' }).tap();
+  await sheet.getByRole('option', { name: /pumps/ }).tap();
+  await sheet.getByRole('button', { name: 'Done' }).tap();
+  await expect(sheet).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Filters 2 on' })).toBeFocused();
+  await expect(rows).toHaveText(['pump north 7']);
+  const on = page.getByRole('list', { name: 'Filters in use' });
+  await expect(on.getByRole('listitem')).toHaveText([/Group pumps/, /Status Online/]);
+  await on.getByRole('button', { name: 'Remove Status Online' }).tap();
+  await expect(rows).toHaveCount(7);
+  await page.getByRole('button', { name: 'Filters 1 on' }).tap();
+  await sheet.getByRole('button', { name: 'Clear all' }).tap();
+  await expect(on).toBeHidden();
+});
+
+for (const [path, label, option, value, chip] of [
+  ['/jobs', 'State', 'Failed', 'Check the pressure', 'State Failed'],
+  ['/queues', 'State', 'Offline', 'pump south 1', 'State Offline'],
+  ['/activity', 'Action', 'Devices', 'pump south 1', 'Action Devices'],
+] as const)
+  test(`the filters of ${path} are in the sheet, too`, async ({ signedIn: page, service }) => {
+    await fill(service);
+    await page.goto(service.url + path);
+    await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+    const sheet = page.getByRole('dialog', { name: 'Filters' });
+    await sheet.getByLabel(label, { exact: true }).selectOption({ label: option });
+    await sheet.getByRole('button', { name: /^Show / }).tap();
+    await expect(page.getByRole('list', { name: 'Filters in use' })).toHaveText(chip);
+    await expect(page.getByRole('main').getByRole('table')).toContainText(value);
+  });
+
+test('log lines break between words', async ({ signedIn: page, service }) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('pump north 7');
+  await service.agent(DeviceKey);
+  const sandbox = await jobSandbox(service);
+  const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(' ');
+  const ArtifactId = await script(service, sandbox, 'words.sh', `echo "${words}"`);
+  const job = await submit(service, { Name: 'Words', DeviceId, ArtifactId });
+  await page.goto(`${service.url}/jobs/${job}`);
+  const log = page.getByRole('region', { name: 'Output of pump north 7, text' });
+  await expect(log).toContainText(words);
+  // A word on two lines has two boxes.
+  const broken = await log.getByText(words).evaluate((line) => {
+    const text = line.firstChild;
+    if (!(text instanceof Text)) throw new Error('the line has one text');
+    return Array.from(text.data.matchAll(/\S+/g), ({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return { word, boxes: range.getClientRects().length };
+    }).filter(({ boxes }) => boxes > 1);
+  });
+  expect(broken).toEqual([]);
+});
+
+test('a long name takes two lines at most, in lists and as a title', async ({ signedIn: page, service }) => {
+  const name = 'camera of the northern harbour, third quay, '.repeat(4).trim();
+  const { DeviceId } = await service.createDevice(name);
+  const lines = (text: Locator) =>
+    text.evaluate((box) => box.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(box).lineHeight));
+  await page.goto(`${service.url}/devices`);
+  expect(await lines(page.getByRole('table').getByRole('link', { name }).locator('bdi'))).toBeLessThan(2.1);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  expect(await lines(heading(page).locator('bdi').first())).toBeCloseTo(2, 1);
 });
 
 test('no page scrolls sideways, and what is tapped is large enough', async ({ signedIn: page, service }) => {

@@ -104,6 +104,7 @@ class ScriptedAgent {
   }
 
   ping(): void {
+    // It may still be connecting.
     if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.ping();
   }
 

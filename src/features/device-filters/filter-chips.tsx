@@ -1,6 +1,5 @@
-// The active filters, each with a button that removes it.
+// The active filters of the fleet in words.
 import { useQuery } from '@tanstack/react-query';
-import { IconX } from '@tabler/icons-react';
 import { tagText } from '#/fleet/dictionary.ts';
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -10,8 +9,7 @@ import { formatClock } from '#/lib/format.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
 import { versionWords } from './version-words.ts';
-import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
-import classes from './filter-parts.module.css';
+import type { ActiveFilter } from '#/ui/table/active-filters.tsx';
 
 const LABELS = {
   group: 'Group',
@@ -22,12 +20,15 @@ const LABELS = {
   problem: '',
 } as const;
 
-interface Chip {
-  key: string;
+interface Chip extends Omit<ActiveFilter, 'remove'> {
   label: string;
-  value: string;
   /** The filter without it. */
   change: RowFilter;
+}
+
+function wordsOf(name: (typeof VALUES)[number], value: string): string {
+  if (name === 'problem') return problemWords(value);
+  return name === 'status' ? value.charAt(0).toUpperCase() + value.slice(1) : value;
 }
 
 function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
@@ -38,12 +39,13 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
     for (const value of filter[name] ?? []) {
       const change = { [name]: filter[name]?.filter((each) => each !== value) };
       // The segmented control shows a single state.
-      if (name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value)) continue;
+      const hasControl = name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value);
       chips.push({
         key: `${name}=${value}`,
         label: value === '' ? '' : LABELS[name],
-        value: value === '' ? `No ${name}` : name === 'problem' ? problemWords(value) : value,
+        value: value === '' ? `No ${name}` : wordsOf(name, value),
         change,
+        hasControl,
       });
     }
   if (filter.runs)
@@ -71,26 +73,9 @@ export function useTagNames(given: readonly string[] | undefined): readonly stri
   });
 }
 
-export function FilterChips({ filter, onChange }: { filter: RowFilter; onChange: (change: RowFilter) => void }) {
+export function useActiveFilters(filter: RowFilter, onChange: (change: RowFilter) => void): ActiveFilter[] {
   const tag = useTagNames(filter.tag);
   const { zone } = useLook();
   const chips = chipsOf(tag ? { ...filter, tag } : filter, zone);
-  if (chips.length === 0) return null;
-  return (
-    <ul className={classes.chips} aria-label="Filters in use">
-      {chips.map(({ key, label, value, change }) => (
-        <li key={key}>
-          {label && <span className="dim">{label}</span>} <MiddleEllipsis className="truncate" text={value} />
-          <button
-            type="button"
-            className="bare dim"
-            aria-label={`Remove ${label ? `${label} ` : ''}${value}`}
-            onClick={() => onChange(change)}
-          >
-            <IconX size={14} stroke={1.8} aria-hidden />
-          </button>
-        </li>
-      ))}
-    </ul>
-  );
+  return chips.map(({ change, ...chip }) => ({ ...chip, remove: () => onChange(change) }));
 }

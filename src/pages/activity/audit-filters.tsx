@@ -1,8 +1,9 @@
 // The filters above the audit log, all in the URL.
 import { useRef } from 'react';
-import { NativeSelect, Pill } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import type { AuditFilters } from '#/contract/audit.ts';
 import { SearchField } from '#/ui/form/search-field.tsx';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
@@ -49,6 +50,20 @@ const KIND_OPTIONS = Object.entries(KINDS).map(([value, label]) => ({ value, lab
 const periodText = (hours: number) =>
   hours === 1 ? 'Last hour' : hours === 24 ? 'Last 24 hours' : `Last ${hours / 24} days`;
 
+const BY_OPTIONS = [
+  { value: '', label: 'By people and tokens' },
+  { value: 'devices', label: 'By devices' },
+  { value: 'anyone', label: 'By anyone' },
+];
+const RESULTS = [
+  { value: '', label: 'Any result' },
+  { value: 'refused', label: 'Refused' },
+];
+const TIMES = [
+  { value: '', label: 'Any time' },
+  ...PERIODS.map((hours) => ({ value: String(hours), label: periodText(hours) })),
+];
+
 export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps) {
   const search = useRef<HTMLInputElement>(null);
   const object = useTyped(view.object, (text) => url.set({ object: text }));
@@ -58,7 +73,65 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
     url.set(auditUrl.defaults);
   };
   return (
-    <FilterBar label="Filter entries" field={search} slash filtered={isFiltered} onClear={clear} count={count}>
+    <FilterBar
+      label="Filter entries"
+      field={search}
+      slash
+      filtered={isFiltered}
+      onClear={clear}
+      count={count}
+      active={[
+        ...chosenFilter('Action', view.kind, KIND_OPTIONS, () => url.set({ kind: undefined })),
+        ...chosenFilter('', view.actor ? '' : view.by, BY_OPTIONS, () => url.set({ by: undefined })),
+        ...chosenFilter('Result', view.outcome, RESULTS, () => url.set({ outcome: undefined })),
+        ...chosenFilter('Time', view.within, TIMES, () => url.set({ within: undefined })),
+        ...(view.actor
+          ? [
+              {
+                key: 'actor',
+                label: 'By',
+                value: actor,
+                remove: () => {
+                  url.set({ actor: '' });
+                  search.current?.focus();
+                },
+              },
+            ]
+          : []),
+      ]}
+      filters={
+        <>
+          <NativeSelect
+            aria-label="Action"
+            value={view.kind ?? ''}
+            onChange={(event) => url.set({ kind: (event.currentTarget.value || undefined) as AuditView['kind'] })}
+            data={[{ value: '', label: 'Any action' }, ...KIND_OPTIONS]}
+          />
+          {!view.actor && (
+            <NativeSelect
+              aria-label="By"
+              value={view.by ?? ''}
+              onChange={(event) => url.set({ by: (event.currentTarget.value || undefined) as AuditView['by'] })}
+              data={BY_OPTIONS}
+            />
+          )}
+          <NativeSelect
+            aria-label="Result"
+            value={view.outcome ?? ''}
+            onChange={(event) => url.set({ outcome: (event.currentTarget.value || undefined) as AuditView['outcome'] })}
+            data={RESULTS}
+          />
+          <NativeSelect
+            aria-label="Time"
+            value={String(view.within ?? '')}
+            onChange={(event) =>
+              url.set({ within: PERIODS.find((hours) => String(hours) === event.currentTarget.value) })
+            }
+            data={TIMES}
+          />
+        </>
+      }
+    >
       <SearchField
         ref={search}
         label="Name or ID of the object"
@@ -68,55 +141,6 @@ export function AuditFilterBar({ view, url, actor, count }: AuditFilterBarProps)
         text={object}
       />
       <SkipToRows />
-      <NativeSelect
-        aria-label="Action"
-        value={view.kind ?? ''}
-        onChange={(event) => url.set({ kind: (event.currentTarget.value || undefined) as AuditView['kind'] })}
-        data={[{ value: '', label: 'Any action' }, ...KIND_OPTIONS]}
-      />
-      {!view.actor && (
-        <NativeSelect
-          aria-label="By"
-          value={view.by ?? ''}
-          onChange={(event) => url.set({ by: (event.currentTarget.value || undefined) as AuditView['by'] })}
-          data={[
-            { value: '', label: 'By people and tokens' },
-            { value: 'devices', label: 'By devices' },
-            { value: 'anyone', label: 'By anyone' },
-          ]}
-        />
-      )}
-      <NativeSelect
-        aria-label="Result"
-        value={view.outcome ?? ''}
-        onChange={(event) => url.set({ outcome: (event.currentTarget.value || undefined) as AuditView['outcome'] })}
-        data={[
-          { value: '', label: 'Any result' },
-          { value: 'refused', label: 'Refused' },
-        ]}
-      />
-      <NativeSelect
-        aria-label="Time"
-        value={String(view.within ?? '')}
-        onChange={(event) => url.set({ within: PERIODS.find((hours) => String(hours) === event.currentTarget.value) })}
-        data={[
-          { value: '', label: 'Any time' },
-          ...PERIODS.map((hours) => ({ value: String(hours), label: periodText(hours) })),
-        ]}
-      />
-      {view.actor && (
-        <Pill
-          size="lg"
-          withRemoveButton
-          removeButtonProps={{ 'aria-label': `Remove ${actor}`, tabIndex: 0, 'aria-hidden': undefined }}
-          onRemove={() => {
-            url.set({ actor: '' });
-            search.current?.focus();
-          }}
-        >
-          By {actor}
-        </Pill>
-      )}
     </FilterBar>
   );
 }

@@ -92,7 +92,7 @@ function Heading({ device }: { device: Device }) {
   const problem = problemText(device);
   return (
     <span className={classes.heading}>
-      {device.DeviceName || device.DeviceId}
+      <bdi>{device.DeviceName || device.DeviceId}</bdi>
       <span className={classes.state}>
         <StateMark state={device.DeviceStatus} />
         {problem && <AgentMark problem={problem} />}

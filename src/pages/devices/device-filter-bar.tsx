@@ -1,9 +1,9 @@
 // The filters above the device table. Each is part of the URL; typed text goes there after a short pause.
-import { useRef, useState, type ReactNode } from 'react';
+import { useRef, type ReactNode } from 'react';
 import { Button, TextInput } from '@mantine/core';
-import { IconChevronDown, IconFilter, IconSearch } from '@tabler/icons-react';
+import { IconChevronDown, IconSearch } from '@tabler/icons-react';
 import type { FacetValue, RowFilter } from '#/fleet/filter.ts';
-import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
+import { useActiveFilters } from '#/features/device-filters/filter-chips.tsx';
 import { isFiltered } from '#/features/device-filters/filter-words.ts';
 import type { Facets } from '#/features/device-filters/use-facets.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -42,7 +42,6 @@ export function DeviceFilterBar({
 }: DeviceFilterBarProps) {
   const { facets, neverSeen } = counts;
   const field = useRef<HTMLInputElement>(null);
-  const [open, setOpen] = useState(false);
   const filtered = isFiltered(filter);
   const search = useTyped(
     filter.search ?? '',
@@ -55,7 +54,6 @@ export function DeviceFilterBar({
     <FilterBar
       label="Filter devices"
       className={classes.bar}
-      data-open={open}
       field={field}
       slash
       filtered={filtered}
@@ -64,10 +62,26 @@ export function DeviceFilterBar({
         onClear();
       }}
       short
-      end={
+      end={children}
+      active={useActiveFilters(filter, change)}
+      filters={
         <>
-          {children}
-          {filtered && <FilterChips filter={filter} onChange={change} />}
+          <SegmentedControl
+            size="sm"
+            aria-label="Filter by status"
+            value={['online', 'offline'].includes(status) ? status : ''}
+            onChange={(value) => change({ status: value ? [value] : [] })}
+            data={[
+              { value: '', label: 'All' },
+              { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onLoadFleet} /> },
+              { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onLoadFleet} /> },
+            ]}
+          />
+          <FacetPickers
+            open={{ filter, facets, neverSeen, onLoadFleet, onChange: change }}
+            isUrgent={hasRows}
+            fallback={<PickerPlaceholders />}
+          />
         </>
       }
     >
@@ -90,31 +104,6 @@ export function DeviceFilterBar({
         spellCheck={false}
       />
       <SkipToRows />
-      <Button
-        className={classes.more}
-        size="sm"
-        aria-expanded={open}
-        leftSection={<IconFilter size={16} stroke={1.6} aria-hidden />}
-        onClick={() => setOpen(!open)}
-      >
-        Filters
-      </Button>
-      <SegmentedControl
-        size="sm"
-        aria-label="Filter by status"
-        value={['online', 'offline'].includes(status) ? status : ''}
-        onChange={(value) => change({ status: value ? [value] : [] })}
-        data={[
-          { value: '', label: 'All' },
-          { value: 'online', label: <Counted label="Online" of={facets?.status} isComing={!onLoadFleet} /> },
-          { value: 'offline', label: <Counted label="Offline" of={facets?.status} isComing={!onLoadFleet} /> },
-        ]}
-      />
-      <FacetPickers
-        open={{ filter, facets, neverSeen, onLoadFleet, onChange: change }}
-        isUrgent={hasRows}
-        fallback={<PickerPlaceholders />}
-      />
     </FilterBar>
   );
 }

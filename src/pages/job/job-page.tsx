@@ -88,7 +88,7 @@ function FoundJob({
       title={name}
       heading={
         <span className={classes.heading}>
-          {name} {judgement ? <VerdictMark judgement={judgement} /> : <StateOf words={words} />}
+          <bdi>{name}</bdi> {judgement ? <VerdictMark judgement={judgement} /> : <StateOf words={words} />}
         </span>
       }
       state={judgement ? { label: judgement.verdict, mark: judgement.verdict } : words}

@@ -3,6 +3,7 @@ import { useRef } from 'react';
 import { NativeSelect, Select } from '@mantine/core';
 import { JOB_KINDS } from '#/features/jobs/lately.ts';
 import { VERDICTS } from '#/features/jobs/verdict.ts';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
@@ -23,6 +24,7 @@ const picker = {
 /** Prefixes of a target's value in the picker. */
 const KINDS = ['device', 'group', 'tag'] as const;
 
+const NO_TARGET = { device: '', group: '', tag: '' };
 const KIND_OPTIONS = Object.entries(JOB_KINDS).map(([value, label]) => ({ value, label }));
 /** Choices in hours. */
 const SPANS = [24, 168];
@@ -45,7 +47,14 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
   ].filter(({ items }) => items.length > 0);
   // The current filter is always among the options, even if no job has it.
   const isKnownTarget = targets.some(({ items }) => items.some(({ value }) => value === target));
+  const targetOptions = targets.flatMap(({ items }) => items);
+  if (target && kind && !isKnownTarget) targetOptions.push({ value: target, label: view[kind] });
   const { artifacts } = choices;
+  const states = [{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...VERDICTS];
+  const spans = [...new Set([...SPANS, ...(view.within === undefined ? [] : [view.within])])].map((hours) => ({
+    value: String(hours),
+    label: spanText(hours),
+  }));
   const isKnownArtifact = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
     <FilterBar
@@ -58,6 +67,51 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         url.set(NO_JOB_FILTER);
       }}
       count={count}
+      active={[
+        ...chosenFilter('State', view.state, states, () => url.set({ state: undefined })),
+        ...chosenFilter('Active within', view.within, spans, () => url.set({ within: undefined })),
+        ...chosenFilter('Target', target ?? '', targetOptions, () => url.set(NO_TARGET)),
+        ...chosenFilter('Artifact', view.artifact, artifacts, () => url.set({ artifact: '' })),
+      ]}
+      filters={
+        <>
+          <NativeSelect
+            aria-label="State"
+            value={view.state ?? ''}
+            onChange={(event) => url.set({ state: (event.currentTarget.value || undefined) as typeof view.state })}
+            data={states}
+          />
+          <NativeSelect
+            aria-label="Active within"
+            value={view.within ?? ''}
+            onChange={(event) => url.set({ within: Number(event.currentTarget.value) || undefined })}
+            data={[{ value: '', label: 'Any time' }, ...spans]}
+          />
+          <Select
+            aria-label="Target"
+            placeholder="Any target"
+            data={target && kind && !isKnownTarget ? [{ value: target, label: view[kind] }, ...targets] : targets}
+            value={target}
+            onChange={(chosen) => {
+              const at = chosen?.indexOf(':') ?? -1;
+              url.set(chosen ? { ...NO_TARGET, [chosen.slice(0, at)]: chosen.slice(at + 1) } : NO_TARGET);
+            }}
+            nothingFoundMessage="No such target"
+            clearButtonProps={{ 'aria-label': 'Any target' }}
+            {...picker}
+          />
+          <Select
+            aria-label="Artifact"
+            placeholder="Any artifact"
+            data={isKnownArtifact ? artifacts : [{ value: view.artifact, label: view.artifact }, ...artifacts]}
+            value={view.artifact || null}
+            onChange={(artifact) => url.set({ artifact: artifact ?? '' })}
+            nothingFoundMessage="No such artifact"
+            clearButtonProps={{ 'aria-label': 'Any artifact' }}
+            {...picker}
+          />
+        </>
+      }
     >
       <SearchField
         ref={search}
@@ -69,48 +123,6 @@ export function JobFilters({ choices, count }: { choices: Choices; count: string
         text={name}
       />
       <SkipToRows />
-      <NativeSelect
-        aria-label="State"
-        value={view.state ?? ''}
-        onChange={(event) => url.set({ state: (event.currentTarget.value || undefined) as typeof view.state })}
-        data={[{ value: '', label: 'Any state' }, ...KIND_OPTIONS, ...VERDICTS]}
-      />
-      <NativeSelect
-        aria-label="Active within"
-        value={view.within ?? ''}
-        onChange={(event) => url.set({ within: Number(event.currentTarget.value) || undefined })}
-        data={[
-          { value: '', label: 'Any time' },
-          ...[...new Set([...SPANS, ...(view.within === undefined ? [] : [view.within])])].map((hours) => ({
-            value: String(hours),
-            label: spanText(hours),
-          })),
-        ]}
-      />
-      <Select
-        aria-label="Target"
-        placeholder="Any target"
-        data={target && kind && !isKnownTarget ? [{ value: target, label: view[kind] }, ...targets] : targets}
-        value={target}
-        onChange={(chosen) => {
-          const at = chosen?.indexOf(':') ?? -1;
-          const change = { device: '', group: '', tag: '' };
-          url.set(chosen ? { ...change, [chosen.slice(0, at)]: chosen.slice(at + 1) } : change);
-        }}
-        nothingFoundMessage="No such target"
-        clearButtonProps={{ 'aria-label': 'Any target' }}
-        {...picker}
-      />
-      <Select
-        aria-label="Artifact"
-        placeholder="Any artifact"
-        data={isKnownArtifact ? artifacts : [{ value: view.artifact, label: view.artifact }, ...artifacts]}
-        value={view.artifact || null}
-        onChange={(artifact) => url.set({ artifact: artifact ?? '' })}
-        nothingFoundMessage="No such artifact"
-        clearButtonProps={{ 'aria-label': 'Any artifact' }}
-        {...picker}
-      />
     </FilterBar>
   );
 }

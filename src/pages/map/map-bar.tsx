@@ -1,12 +1,13 @@
 // The bar above the map: the filters of the table, and a link to the table.
-import { formatCount } from '#/lib/format.ts';
-import { useState } from 'react';
 import { ActionIcon, Button, TextInput } from '@mantine/core';
-import { IconFilter, IconList, IconMap2, IconSearch, IconTable, IconX } from '@tabler/icons-react';
+import { IconList, IconMap2, IconSearch, IconTable, IconX } from '@tabler/icons-react';
 import { FacetPickers } from '#/features/device-filters/facet-pickers.tsx';
-import { FilterChips } from '#/features/device-filters/filter-chips.tsx';
+import { useActiveFilters } from '#/features/device-filters/filter-chips.tsx';
 import { paths } from '#/paths.ts';
 import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
+import { ActiveFilters } from '#/ui/table/active-filters.tsx';
+import { FilterSheetButton } from '#/ui/table/filter-sheet-button.tsx';
+import { useIsPhone } from '#/ui/use-is-phone.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
@@ -35,9 +36,25 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
   const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
   const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
   const views = useMapView(url);
-  const [isOpen, setOpen] = useState(false);
-  const filters = new Set(new URLSearchParams(words).keys());
-  filters.delete('q');
+  const isNarrow = useIsPhone(860);
+  const active = useActiveFilters(filter, setFilter);
+  const clear = () => {
+    search.empty();
+    url.clearFilter();
+  };
+  const table = `${paths.devices()}${words && `?${words}`}`;
+  const filters = (
+    <>
+      <ViewsMenu {...views} />
+      <SegmentedControl
+        aria-label="State"
+        data={STATUSES}
+        value={status?.value ?? ''}
+        onChange={(value) => setFilter({ status: value ? [value] : [] })}
+      />
+      <FacetPickers filter={filter} facets={shown.facets} neverSeen={shown.neverSeen} onChange={setFilter} />
+    </>
+  );
   return (
     <div className={classes.bar}>
       <MapTitle />
@@ -49,57 +66,40 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
         onChange={(event) => search.setTyped(event.currentTarget.value)}
         className={classes.search}
       />
-      <Button
-        className={classes.toggle}
-        variant="default"
-        aria-expanded={isOpen}
-        leftSection={<IconFilter {...icon} />}
-        onClick={() => setOpen(!isOpen)}
-      >
-        Filters{filters.size > 0 && ` ${formatCount(filters.size)}`}
-      </Button>
-      <Button
-        className={classes.toggle}
-        variant="default"
-        leftSection={isListOpen ? <IconMap2 {...icon} /> : <IconList {...icon} />}
-        onClick={() => change({ isListOpen: !isListOpen })}
-      >
-        {isListOpen ? 'Map' : 'List'}
-      </Button>
-      <div className={classes.more} data-open={isOpen}>
-        <ViewsMenu {...views} />
-        <SegmentedControl
-          aria-label="State"
-          data={STATUSES}
-          value={status?.value ?? ''}
-          onChange={(value) => setFilter({ status: value ? [value] : [] })}
-        />
-        <FacetPickers filter={filter} facets={shown.facets} neverSeen={shown.neverSeen} onChange={setFilter} />
-        {words !== '' && (
-          <IconButton
-            icon={IconX}
-            iconSize={18}
+      {isNarrow ? (
+        <>
+          <FilterSheetButton on={active.length} count="" onClear={words === '' ? undefined : clear}>
+            {filters}
+            <Button component={Link} to={table} leftSection={<IconTable {...icon} />}>
+              These devices as a table
+            </Button>
+          </FilterSheetButton>
+          <Button
+            variant="default"
+            leftSection={isListOpen ? <IconMap2 {...icon} /> : <IconList {...icon} />}
+            onClick={() => change({ isListOpen: !isListOpen })}
+          >
+            {isListOpen ? 'Map' : 'List'}
+          </Button>
+        </>
+      ) : (
+        <>
+          {filters}
+          {words !== '' && <IconButton icon={IconX} iconSize={18} size={36} label="Clear filters" onClick={clear} />}
+          <ActionIcon
+            variant="default"
             size={36}
-            label="Clear filters"
-            onClick={() => {
-              search.empty();
-              url.clearFilter();
-            }}
-          />
-        )}
-        <ActionIcon
-          variant="default"
-          size={36}
-          component={Link}
-          to={`${paths.devices()}${words && `?${words}`}`}
-          className={classes.toTable}
-          aria-label="Table"
-          title="These devices as a table"
-        >
-          <IconTable size={18} stroke={1.6} aria-hidden />
-        </ActionIcon>
-        <FilterChips filter={filter} onChange={setFilter} />
-      </div>
+            component={Link}
+            to={table}
+            className={classes.toTable}
+            aria-label="Table"
+            title="These devices as a table"
+          >
+            <IconTable size={18} stroke={1.6} aria-hidden />
+          </ActionIcon>
+        </>
+      )}
+      <ActiveFilters filters={isNarrow ? active : active.filter(({ hasControl }) => !hasControl)} />
     </div>
   );
 }

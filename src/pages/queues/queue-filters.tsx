@@ -4,6 +4,7 @@ import { NativeSelect } from '@mantine/core';
 import { MOST_DAYS, staleDays } from '#/features/job-queue/use-stale-rules.ts';
 import { STALE_KINDS } from '#/features/job-queue/stale.ts';
 import { counted } from '#/lib/format.ts';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { SkipToRows } from '#/ui/table/skip-to-rows.tsx';
 import { SearchField } from '#/ui/form/search-field.tsx';
@@ -17,13 +18,20 @@ import classes from './queues.module.css';
 /** Debounce in milliseconds; short, because the filter runs in memory. */
 const PAUSE = 80;
 const AGES = [1, 7, 14, 30, 90];
+const STALE_OPTIONS = [
+  { value: 'any', label: 'With stale jobs' },
+  ...Object.entries(STALE_KINDS).map(([value, label]) => ({ value, label: `Stale: ${label.toLowerCase()}` })),
+];
 
 /** `artifacts`: the queued artifacts as choices; `count`: the number of devices, in words. */
 export function QueueFilters({ artifacts, count }: { artifacts: { value: string; label: string }[]; count: string }) {
   const [view, url] = useUrlState(queuesUrl);
   const search = useRef<HTMLInputElement>(null);
   const text = useTyped(view.q, (q) => url.set({ q }), PAUSE);
-  const ages = [...new Set([...AGES, view.older ?? 1])];
+  const ages = [...new Set([...AGES, view.older ?? 1])].map((days) => ({
+    value: String(days),
+    label: `Longer than ${counted(days, 'day')}`,
+  }));
   const known = view.artifact === '' || artifacts.some(({ value }) => value === view.artifact);
   return (
     <FilterBar
@@ -35,50 +43,50 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
         url.set(NO_QUEUE_FILTER);
       }}
       count={count}
+      active={[
+        ...chosenFilter('State', view.status, [], () => url.set({ status: '' })),
+        ...chosenFilter('Waiting', view.older, ages, () => url.set({ older: undefined })),
+        ...chosenFilter('Artifact', view.artifact, artifacts, () => url.set({ artifact: '' })),
+        ...chosenFilter('', view.stale, STALE_OPTIONS, () => url.set({ stale: undefined })),
+      ]}
+      filters={
+        <>
+          <NativeSelect
+            aria-label="State"
+            value={view.status}
+            onChange={(event) => url.set({ status: event.currentTarget.value })}
+            data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
+          />
+          <NativeSelect
+            className={classes.picker}
+            aria-label="Waiting longer than"
+            value={view.older ?? ''}
+            onChange={(event) => url.set({ older: Number(event.currentTarget.value) || undefined })}
+            data={[{ value: '', label: 'Any age' }, ...ages]}
+          />
+          <NativeSelect
+            className={classes.picker}
+            aria-label="Artifact"
+            value={view.artifact}
+            onChange={(event) => url.set({ artifact: event.currentTarget.value })}
+            data={[
+              { value: '', label: 'Any artifact' },
+              ...artifacts,
+              ...(known ? [] : [{ value: view.artifact, label: view.artifact }]),
+            ]}
+          />
+          <NativeSelect
+            className={classes.picker}
+            aria-label="Stale"
+            value={view.stale ?? ''}
+            onChange={(event) => url.set({ stale: (event.currentTarget.value || undefined) as typeof view.stale })}
+            data={[{ value: '', label: 'Stale or not' }, ...STALE_OPTIONS]}
+          />
+        </>
+      }
     >
       <SearchField ref={search} className={classes.search} label="Find a device or a job" text={text} />
       <SkipToRows />
-      <NativeSelect
-        aria-label="State"
-        value={view.status}
-        onChange={(event) => url.set({ status: event.currentTarget.value })}
-        data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
-      />
-      <NativeSelect
-        className={classes.picker}
-        aria-label="Waiting longer than"
-        value={view.older ?? ''}
-        onChange={(event) => url.set({ older: Number(event.currentTarget.value) || undefined })}
-        data={[
-          { value: '', label: 'Any age' },
-          ...ages.map((days) => ({
-            value: String(days),
-            label: `Longer than ${counted(days, 'day')}`,
-          })),
-        ]}
-      />
-      <NativeSelect
-        className={classes.picker}
-        aria-label="Artifact"
-        value={view.artifact}
-        onChange={(event) => url.set({ artifact: event.currentTarget.value })}
-        data={[
-          { value: '', label: 'Any artifact' },
-          ...artifacts,
-          ...(known ? [] : [{ value: view.artifact, label: view.artifact }]),
-        ]}
-      />
-      <NativeSelect
-        className={classes.picker}
-        aria-label="Stale"
-        value={view.stale ?? ''}
-        onChange={(event) => url.set({ stale: (event.currentTarget.value || undefined) as typeof view.stale })}
-        data={[
-          { value: '', label: 'Stale or not' },
-          { value: 'any', label: 'With stale jobs' },
-          ...Object.entries(STALE_KINDS).map(([value, label]) => ({ value, label: `Stale: ${label.toLowerCase()}` })),
-        ]}
-      />
     </FilterBar>
   );
 }

@@ -9,5 +9,9 @@ interface SegmentedControlProps<Value extends string> extends Omit<MantineProps<
 }
 
 export const SegmentedControl = <Value extends string>({ data, ...control }: SegmentedControlProps<Value>) => (
-  <MantineControl {...control} data={[...data]} classNames={{ label: classes.label, indicator: classes.indicator }} />
+  <MantineControl
+    {...control}
+    data={[...data]}
+    classNames={{ root: classes.root, label: classes.label, indicator: classes.indicator }}
+  />
 );

@@ -1,5 +1,6 @@
 // The position of each row of a log, estimated from its length, because measuring a hundred thousand wrapped rows would
-// freeze the page. Rows whose rendered height differs (tabs, wide letters, colour codes) are corrected one by one.
+// freeze the page. Rows whose rendered height differs (words that move to the
+// next line, tabs, wide letters, colour codes) are corrected one by one.
 import { firstIndex } from '#/lib/binary-search.ts';
 import type { LogList } from './log-items.ts';
 import { screenLines } from './lines.ts';

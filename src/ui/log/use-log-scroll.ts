@@ -65,7 +65,7 @@ function useLayout(
   const of = `${columns} ${raw}`;
   const measured = useMemo((): Measured => (known.of === of ? known.measured : new Map()), [known, of]);
   const layout = useMemo(() => layoutOf(list, columns, measured), [list, columns, measured]);
-  // The estimate is right for plain letters only.
+  // The estimate does not know where words break.
   const measure = () => {
     if (columns === 0) return;
     let next: Measured | undefined;

@@ -1,4 +1,5 @@
-// The filters above a list, a button that clears them all, and the count of rows.
+// The filters above a list, a button that clears them all, and the count of rows. On a phone the filters are in a sheet, and
+// those that are on stay in view.
 import type { ComponentProps, ReactNode, RefObject } from 'react';
 import { Button } from '@mantine/core';
 import { IconX } from '@tabler/icons-react';
@@ -7,6 +8,9 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { Status } from '#/ui/controls/status.tsx';
+import { useIsPhone } from '#/ui/use-is-phone.ts';
+import { ActiveFilters, type ActiveFilter } from './active-filters.tsx';
+import { FilterSheetButton } from './filter-sheet-button.tsx';
 import classes from './filter-bar.module.css';
 
 interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
@@ -21,14 +25,31 @@ interface FilterBarProps extends Omit<ComponentProps<'search'>, 'ref'> {
   short?: boolean;
   /** How many rows there are, in words. */
   count?: ReactNode;
-  /** Shown after Clear. */
+  /** Shown after Clear; on a phone at the end of the sheet. */
   end?: ReactNode;
+  /** The filters beside the search. */
+  filters?: ReactNode;
+  /** Those that are on. */
+  active?: readonly ActiveFilter[];
 }
 
 const SHORTCUTS: readonly Shortcut[] = [[['/'], 'Search']];
 
 export function FilterBar(props: FilterBarProps) {
-  const { label, field, slash = false, filtered = false, onClear, short = false, count, end, children, ...bar } = props;
+  const {
+    label,
+    field,
+    slash = false,
+    filtered = false,
+    onClear,
+    short = false,
+    count,
+    end,
+    children,
+    ...rest
+  } = props;
+  const { filters, active = [], ...bar } = rest;
+  const isPhone = useIsPhone();
   useShortcuts('Filters', SHORTCUTS, slash);
   useKeyDown((event) => {
     if (!slash || event.key !== '/' || !isFree(event)) return;
@@ -40,9 +61,22 @@ export function FilterBar(props: FilterBarProps) {
     onClear?.();
     field?.current?.focus();
   };
+  if (isPhone && filters)
+    return (
+      <search {...bar} className={`${classes.bar} ${bar.className ?? ''}`} aria-label={label}>
+        {children}
+        <FilterSheetButton on={active.length} count={count} onClear={filtered ? clear : undefined}>
+          {filters}
+          {end}
+        </FilterSheetButton>
+        <ActiveFilters filters={active} />
+        <Status className={classes.count}>{count}</Status>
+      </search>
+    );
   return (
     <search {...bar} className={`${classes.bar} ${bar.className ?? ''}`} aria-label={label}>
       {children}
+      {filters}
       {filtered &&
         (short ? (
           <IconButton icon={IconX} iconSize={18} size={36} label="Clear" title="Clear filters" onClick={clear} />
@@ -58,6 +92,7 @@ export function FilterBar(props: FilterBarProps) {
           </Button>
         ))}
       {end}
+      <ActiveFilters filters={active.filter(({ hasControl }) => !hasControl)} />
       <Status className={classes.count}>{count}</Status>
     </search>
   );

@@ -18,6 +18,7 @@ import { SearchField } from '#/ui/form/search-field.tsx';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
@@ -152,20 +153,28 @@ function PeopleTable({ people, hasRoles }: { people: readonly Person[]; hasRoles
             ? `${shown.length} of ${people.length} people`
             : counted(people.length, 'person', 'people')
         }
+        active={[
+          ...chosenFilter('Role', role, [], () => url.set({ role: undefined })),
+          ...chosenFilter('State', state, [], () => url.set({ state: undefined })),
+        ]}
+        filters={
+          <>
+            <NativeSelect
+              aria-label="Role"
+              value={filter.role ?? ''}
+              onChange={({ currentTarget: { value } }) => url.set({ role: ROLES.find((each) => each === value) })}
+              data={[{ value: '', label: 'Any role' }, ...ROLES]}
+            />
+            <NativeSelect
+              aria-label="State"
+              value={filter.state ?? ''}
+              onChange={({ currentTarget: { value } }) => url.set({ state: STATES.find((each) => each === value) })}
+              data={[{ value: '', label: 'Any state' }, ...STATES]}
+            />
+          </>
+        }
       >
         <SearchField ref={search} className={classes.search} label="Find a name, an address or a group" text={text} />
-        <NativeSelect
-          aria-label="Role"
-          value={filter.role ?? ''}
-          onChange={({ currentTarget: { value } }) => url.set({ role: ROLES.find((each) => each === value) })}
-          data={[{ value: '', label: 'Any role' }, ...ROLES]}
-        />
-        <NativeSelect
-          aria-label="State"
-          value={filter.state ?? ''}
-          onChange={({ currentTarget: { value } }) => url.set({ state: STATES.find((each) => each === value) })}
-          data={[{ value: '', label: 'Any state' }, ...STATES]}
-        />
       </FilterBar>
       {shown.length > 0 ? (
         table
