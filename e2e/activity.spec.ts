@@ -19,7 +19,7 @@ test('a change is in the audit log with who did what, and links to its object an
   await page.goto(`${service.url}/activity`);
   await expect(entry(page, 'Created device', 'pump 7')).toContainText('Token');
   await expectAccessible(page);
-  await entry(page, 'Created device', 'pump 7').getByRole('link', { name: 'pump 7' }).click();
+  await entry(page, 'Created device', 'pump 7').getByRole('link', { name: 'pump 7', exact: true }).click();
   await expect(page).toHaveURL(`${service.url}/devices/${DeviceId}`);
   await expect(page.getByRole('heading', { level: 1, name: 'pump 7' })).toBeVisible();
   await page.getByRole('link', { name: 'Audit log' }).click();

@@ -161,7 +161,7 @@ test('by keyboard: who created a device, in the audit log', async ({ signedIn: p
   await page.keyboard.press('/');
   await page.keyboard.type('pump 7');
   await expect(entries.filter({ hasText: 'pump 8' })).toHaveCount(0);
-  await press(page, entries.filter({ hasText: 'pump 7' }).getByRole('link', { name: 'Created device' }));
+  await press(page, entries.filter({ hasText: 'pump 7' }).getByRole('link', { name: /^Details: Created device/ }));
   const dialog = page.getByRole('dialog', { name: 'Created device' });
   await expect(dialog).toContainText('Token');
   await page.keyboard.press('Escape');

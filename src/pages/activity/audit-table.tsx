@@ -97,7 +97,7 @@ export function AuditTable({ lines, dialog, onActor }: AuditTableProps) {
     },
     {
       header: 'Details',
-      width: '48px',
+      width: '64px',
       tools: true,
       cell: ({ entry }) => {
         const { to, state } = dialog.link('entry', entry.Id);

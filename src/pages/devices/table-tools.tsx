@@ -4,7 +4,7 @@ import { IconColumns3, IconFileExport, IconLayoutSidebarRight, IconMap2 } from '
 import { filterWords } from '#/features/device-filters/filter-words.ts';
 import { paths } from '#/paths.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { useIsPhone } from '#/ui/use-is-phone.ts';
+import { useIsPhone } from '#/ui/controls/use-is-phone.ts';
 import { printSort } from '#/ui/table/sort.ts';
 import { Link } from '#/ui/url/link.tsx';
 import type { TableColumn } from './table/table-columns.tsx';

@@ -7,7 +7,7 @@ import { paths } from '#/paths.ts';
 import { ViewsMenu } from '#/features/saved-views/views-menu.tsx';
 import { ActiveFilters } from '#/ui/table/active-filters.tsx';
 import { FilterSheetButton } from '#/ui/table/filter-sheet-button.tsx';
-import { useIsPhone } from '#/ui/use-is-phone.ts';
+import { useIsPhone } from '#/ui/controls/use-is-phone.ts';
 import { useTyped } from '#/ui/url/use-typed.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';

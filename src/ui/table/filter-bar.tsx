@@ -8,7 +8,7 @@ import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { Status } from '#/ui/controls/status.tsx';
-import { useIsPhone } from '#/ui/use-is-phone.ts';
+import { useIsPhone } from '#/ui/controls/use-is-phone.ts';
 import { ActiveFilters, type ActiveFilter } from './active-filters.tsx';
 import { FilterSheetButton } from './filter-sheet-button.tsx';
 import classes from './filter-bar.module.css';

@@ -7,7 +7,7 @@ const FRAME = 50 + 54;
 const LEAST_NAME = 176;
 
 /** What a narrow table leaves out for the version and the last job. */
-const YIELDING = [['id'], ['id', 'address']];
+const YIELDING = [['id'], ['id', 'address'], ['id', 'address', 'customer']];
 
 export const leastWidth = (columns: readonly Choosable[]): number =>
   columns.reduce((sum, { id, width }) => sum + (id === 'name' ? LEAST_NAME : width), FRAME);

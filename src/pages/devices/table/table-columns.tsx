@@ -140,7 +140,7 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'lastJob',
     label: 'Last job',
     field: LATEST_WORK,
-    width: 106,
+    width: 114,
     isApart: true,
     phone: 'hide',
     cell: ({ DeviceId }, follow) => <LastJobCell id={DeviceId} follow={follow} />,
