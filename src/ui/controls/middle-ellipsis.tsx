@@ -107,10 +107,15 @@ export function MiddleEllipsis({ text, className = '', column }: MiddleEllipsisP
   );
 }
 
-/** Undefined where names may wrap, as on narrow screens. */
+/** Pixels at the end of a full line in which the next letter may have no room. */
+const LINE_END = 12;
+
+/** On one line or on as many as it is clamped to; undefined where names may wrap without limit. */
 function roomOf(element: Element, width: number): Room | undefined {
-  const { fontStyle, fontWeight, fontSize, fontFamily, whiteSpace } = getComputedStyle(element);
-  if (width === 0 || !whiteSpace.includes('nowrap')) return undefined;
+  const { fontStyle, fontWeight, fontSize, fontFamily, whiteSpace, webkitLineClamp } = getComputedStyle(element);
+  const lines = Number(webkitLineClamp);
+  if (width === 0 || (!(lines > 1) && !whiteSpace.includes('nowrap'))) return undefined;
   // The `font` shorthand is empty when font features are set, as they are everywhere here.
-  return { width, font: `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}` };
+  const font = `${fontStyle} ${fontWeight} ${fontSize} ${fontFamily}`;
+  return { width: lines > 1 ? lines * (width - LINE_END) : width, font };
 }
