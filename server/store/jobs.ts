@@ -176,8 +176,8 @@ export const jobsOfDevice = (
 const LAST_OF_DEVICES = perDialect((sql) => {
   const last = `SELECT l.seq FROM jobs l LEFT JOIN jobs q ON q.seq = l.parent_seq
     WHERE l.device_seq = CAST(w.value AS BIGINT) AND l.archived IS NULL AND q.archived IS NULL ORDER BY l.seq DESC LIMIT 1`;
-  return `SELECT ${COLUMNS} FROM ${sql.list('w')} JOIN jobs j ON j.seq = (${last})
-    LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq`;
+  return `SELECT ${COLUMNS} FROM jobs j LEFT JOIN jobs p ON p.seq = j.parent_seq LEFT JOIN job_counts c ON c.job_seq = j.seq
+    WHERE ${sql.among('j.seq', `SELECT (${last}) FROM ${sql.list('w')}`)}`;
 });
 
 /** The last job of each of these devices that is not archived. */
