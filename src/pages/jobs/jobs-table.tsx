@@ -86,7 +86,7 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelet
     {
       header: 'State',
       by: 'state',
-      width: 'min(300px, 32cqi)',
+      width: 'min(348px, 34cqi)',
       phone: 'wide',
       cell: (job) => <Standing job={job} />,
     },
