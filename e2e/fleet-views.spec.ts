@@ -79,7 +79,7 @@ test('filters and order are saved as a view, and later changes of columns and ro
   await dialog(page).getByText('Comfortable').click();
   await page.keyboard.press('Escape');
   await expect(menu(page)).toContainText('changed');
-  await expect(page).toHaveURL(/cols=name,status,group,lastSeen,id&density=comfortable/);
+  await expect(page).toHaveURL(/cols=name,status,group,lastSeen,version,lastJob,id&density=comfortable/);
   await choose(page, 'Save changes');
   await expect(menu(page)).not.toContainText('changed');
 });
@@ -126,7 +126,7 @@ test('the link to a view shows its columns without changing those of the reader'
   await page.getByRole('button', { name: 'Columns' }).click();
   await dialog(page).getByRole('checkbox', { name: 'Group' }).uncheck();
   await page.keyboard.press('Escape');
-  const own = ['Name', 'Status', 'Address', 'Last seen', 'ID'];
+  const own = ['Name', 'Status', 'Address', 'Last seen', 'Version', 'Last job', 'ID'];
   await expect.poll(() => heads(page)).toEqual(own);
   // Use and states are recorded beside them at any time.
   const stored = () =>

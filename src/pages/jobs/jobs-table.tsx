@@ -79,7 +79,7 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelet
     {
       header: 'Target',
       by: 'target',
-      width: '16%',
+      width: '13%',
       phone: 'wide',
       cell: (job) => <MiddleEllipsis text={targetText(targetOf(job, tags))} />,
     },
@@ -115,7 +115,7 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelet
     {
       header: 'Duration',
       by: 'took',
-      width: '92px',
+      width: '84px',
       room: 'medium',
       phone: 'end',
       cell: (job) => <Duration job={job} />,

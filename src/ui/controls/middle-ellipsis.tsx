@@ -91,7 +91,7 @@ export function MiddleEllipsis({ text, className = '', column }: MiddleEllipsisP
   return (
     <bdi
       ref={box}
-      className={`${classes.text} ${className}`}
+      className={`${classes.text} ${cut ? classes.cut : ''} ${className}`}
       {...(cut && { title: text, style: { width: Math.ceil(cut.width) } })}
     >
       {cut ? cut.head : text}
