@@ -6,6 +6,7 @@ import type { AuditEntry } from '#/contract/audit.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
+import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Time } from '#/ui/controls/time.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -37,7 +38,12 @@ const countedEntries = (count: number) => `${formatCount(count)} ${count === 1 ?
 function AuditSubject({ entry }: { entry: AuditEntry }) {
   const text = entry.ObjectName || itemsText(entry) || subjectOf(entry);
   const page = pageOf(entry);
-  return page === undefined ? <bdi>{text || '–'}</bdi> : <Link to={page}>{<bdi>{text}</bdi>}</Link>;
+  if (page === undefined) return <bdi>{text || '–'}</bdi>;
+  return (
+    <Link to={page}>
+      <MiddleEllipsis text={text} />
+    </Link>
+  );
 }
 
 export function AuditTable({ lines, dialog, onActor }: AuditTableProps) {
@@ -48,7 +54,7 @@ export function AuditTable({ lines, dialog, onActor }: AuditTableProps) {
   const columns: Column<AuditLine>[] = [
     {
       header: 'Action',
-      width: '26%',
+      width: '22%',
       cell: (line) => (
         <span className={line.of === undefined ? classes.action : classes.item}>
           {line.items.length > 0 && (
