@@ -104,9 +104,9 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/deploy',
     from: () => '/v1/artifact',
     what: 'artifacts',
-    seen: /^Artifact$/,
+    seen: /^Artifact or workflow$/,
     picker: true,
-    empty: 'No artifacts yet',
+    empty: 'Upload an artifact',
   },
   jobs: { at: () => '/jobs', from: () => '/v1/jobs', what: 'jobs', seen: 'first job' },
   'a job': {

@@ -119,6 +119,8 @@ test('a failure group of one wave is compared with a healthy log of another', as
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made, { Waves, Advance: 'confirm' })}`);
   await expect(lane(page, 1)).toContainText('Succeeded 1');
   await writeFile(made.broken, '');
+  // Only then the page has the version of the rollout that is advanced.
+  await expect(page.getByText('somebody has to let wave 2 begin').first()).toBeVisible();
   await page.getByRole('button', { name: 'Advance…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });

@@ -83,7 +83,7 @@ export function FailureGroups({ failed, opened, onToggle, details }: FailureGrou
           ))}
         </ul>
       ) : (
-        <Skeleton name="what they printed" rows={3} />
+        <Skeleton name="what they printed" rows={1} />
       )}
       {shown.length < ordered.length && (
         <button type="button" className={classes.more} onClick={() => setAll(true)}>

@@ -79,9 +79,9 @@ export async function prefetchDevices(search: URLSearchParams): Promise<void> {
   await queryClient.query(deviceQueries.page(view.page, view.rows, deviceFilterOf(view.filter))).catch(() => {});
 }
 
-/** With those that are read for the rows in view. */
+/** With those that are read for the rows in view: also until it is known, so that the others do not move when it is. */
 function useAllFields(fields: ReadonlySet<string>): ReadonlySet<string> {
-  const hasVersions = useOffered('versions') === true;
+  const hasVersions = useOffered('versions') !== false;
   return useMemo(() => (hasVersions ? new Set([...fields, LATEST_WORK]) : fields), [fields, hasVersions]);
 }
 

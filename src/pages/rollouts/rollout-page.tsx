@@ -98,7 +98,7 @@ function Found({ rollout }: { rollout: Rollout }) {
                   onExample: (chosen) => url.set({ example: chosen }),
                 }
               }
-              fallback={<Skeleton name="the failures" rows={3} />}
+              fallback={<Skeleton name="the failures" rows={2} />}
             />
           </div>
           <RolloutSteps rollout={rollout} />

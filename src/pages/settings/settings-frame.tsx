@@ -7,9 +7,13 @@ import { NavLink } from '#/ui/url/link.tsx';
 import { settingsGroups } from './settings-list.ts';
 import classes from './settings.module.css';
 
-/** On a phone the list scrolls sideways. */
-const showCurrent = (nav: HTMLElement | null): void =>
-  nav?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+/** On a phone the list scrolls sideways. After `scrollIntoView`, Tab would begin in the list instead of at the skip link. */
+function showCurrent(nav: HTMLElement | null): void {
+  const current = nav?.querySelector('[aria-current]')?.getBoundingClientRect();
+  if (!nav || !current) return;
+  const { left, width } = nav.getBoundingClientRect();
+  nav.scrollLeft += current.left - left - (width - current.width) / 2;
+}
 
 export function SettingsFrame() {
   const id = useId();

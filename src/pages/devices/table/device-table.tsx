@@ -1,5 +1,6 @@
 // Devices as a table: one page of them, or the whole fleet in one scroll. All rows are of one height, only those near the
 // view are drawn, and each is drawn again only when its device changed.
+import { useOffered } from '#/api/capabilities.ts';
 import {
   useCallback,
   useEffect,
@@ -143,14 +144,14 @@ export function DeviceTable(props: DeviceTableProps) {
   const follow = useFollow();
   const tableColumns = useTableColumns(columns, follow);
   const inView = drawn.rows.map(({ index }) => shown[index] ?? '');
-  const isWorkShown = columns.some(({ isApart }) => isApart);
+  const isWorkRead = useOffered('versions') === true && columns.some(({ isApart }) => isApart);
   const [work] = useState(createWorkStore);
   const total = rows.total ?? rows.count;
   const isPart = rows.before !== undefined && (drawn.rows.length < rows.count || total > rows.count);
   useMarkedHits(body, search);
   return (
     <WorkContext value={work}>
-      <LatestWorkReader open={isWorkShown && { ids: inView, store: work }} />
+      <LatestWorkReader open={isWorkRead && { ids: inView, store: work }} />
       <BaseTable
         name="Devices"
         columns={tableColumns}
