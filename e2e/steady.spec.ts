@@ -6,7 +6,7 @@ import { fleet, rollOut } from './rolled-out.ts';
 /** How many times slower than this machine the browser is made, so that each answer is drawn by itself. */
 const SLOWER = 2;
 /** The share of the window that moves times how far, in shares of it; 0.1 is what browsers call good. */
-const MOST = 0.04;
+const MOST = 0.02;
 
 interface LayoutShift extends PerformanceEntry {
   value: number;

@@ -56,7 +56,8 @@ export function FailureGroups({ failed, opened, onToggle, details }: FailureGrou
   const list = useRef<HTMLUListElement>(null);
   const isAtList = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
   const { groups, client } = useGroups(failed, isAtList);
-  const isRead = groups !== undefined && failed.length > 0;
+  // The first ones may be those of no failure, computed before any was read.
+  const isRead = groups !== undefined && groups.length > 0 && failed.length > 0;
   const isOpened = ({ id, otherIds }: FailureGroup) => id === opened || otherIds.some((other) => other === opened);
   const ordered = groups ?? [];
   const shown = all ? ordered : ordered.filter((group, index) => index < FIRST || isOpened(group));
