@@ -14,7 +14,7 @@ import { sessionRoutes } from './auth/sessions.ts';
 import { openSigninLimit } from './auth/signin-limit.ts';
 import { staticFiles } from './http/static-files.ts';
 import { requireServiceView } from './http/require-permission.ts';
-import { API, RESOURCE_NAMES } from './http/api-groups.ts';
+import { API, needsNoCaller, RESOURCE_NAMES } from './http/api-groups.ts';
 import type { ResourceName } from './http/api-groups.ts';
 import { refuseUnknownPaths } from './http/unknown-paths.ts';
 import { implement } from './http/implement.ts';
@@ -25,6 +25,7 @@ import { alertRoutes } from './api/alerts.ts';
 import { archiveRoutes } from './api/archive.ts';
 import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
+import { enrolmentRoutes } from './api/enrolment.ts';
 import { historyRoutes } from './api/history.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
@@ -65,11 +66,12 @@ export function createApp(context: Context, operation: Operation): App {
   operationRoutes(app, operation, async (http) => requireServiceView(await authenticator.caller(http)));
 
   app.use('/v1/*', async (http: HonoContext<Env>, next) => {
-    http.set('caller', await authenticator.caller(http));
+    if (!needsNoCaller(http.req)) http.set('caller', await authenticator.caller(http));
     await next();
   });
   const handlers: { [Name in ResourceName]: Handlers<(typeof API)[Name]> } = {
     devices: deviceRoutes(context),
+    enrolment: enrolmentRoutes(context),
     tags: tagRoutes(context),
     account: accountRoutes(context, guards),
     people: peopleRoutes(context),

@@ -17,6 +17,7 @@ const NAMED = {
   rollout: 'rollouts',
   token: 'tokens',
   person: 'people',
+  enrolment: 'enrolment_keys',
   'alert-channel': 'alert_channels',
   'alert-rule': 'alert_rules',
 } as const;

@@ -299,6 +299,7 @@ const REPORTED_AS: Readonly<Record<ChangeKind, readonly string[]>> = {
   tunnel: ['tunnels'],
   artifact: ['artifacts', 'account'],
   workflow: ['workflows'],
+  enrolment: ['enrolment'],
   tag: ['tags'],
   person: ['people', 'account'],
   token: ['account'],

@@ -107,6 +107,18 @@ const rollout = (word: string) => ({
 });
 const alertRule = { When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0 };
 
+const makeEnrolmentKey = ({ secret, group, word }: Pick<World, 'secret' | 'group' | 'word'>) =>
+  made<{ EnrolmentId: string; EnrolKey: string }>(secret, 'POST', '/v1/enrolment', {
+    Name: newName(word),
+    DeviceGroup: group,
+    NeedsApproval: true,
+  });
+const machine = (EnrolKey: string, word: string) => ({
+  EnrolKey,
+  MachineId: `machine ${newName(word)}`,
+  DeviceName: newName(word),
+});
+
 /** Makes an object of this kind in a world, and says its id. */
 const MAKERS: Record<string, (world: World) => Promise<string>> = {
   device_id: async ({ secret, group, word }) => {
@@ -145,6 +157,13 @@ const MAKERS: Record<string, (world: World) => Promise<string>> = {
       return (await openTunnel(tx, draft, Date.now())).name;
     }),
   // What an account shares has plain names, which every role may read.
+  enrolment_id: async (world) => (await makeEnrolmentKey(world)).EnrolmentId,
+  pending_id: async (world) => {
+    const { EnrolKey } = await makeEnrolmentKey(world);
+    const answer = await ask('', 'POST', '/v1/enrol', machine(EnrolKey, world.word));
+    assert.equal(answer.status, 202, answer.body);
+    return (JSON.parse(answer.body) as { PendingId: string }).PendingId;
+  },
   tag_id: async ({ secret, accountId }) => {
     const name = newName(`tag-${accountId}`);
     await made(secret, 'POST', `/v1/tag/${name}`);
@@ -192,7 +211,17 @@ const MAKERS: Record<string, (world: World) => Promise<string>> = {
   },
 };
 /** Objects that belong to a device group: for a role limited to others, they do not exist. */
-const OF_GROUPS = ['device_id', 'job_id', 'rollout_id', 'bulk_id', 'note_id', 'rule_id', 'tunnel_id'];
+const OF_GROUPS = [
+  'device_id',
+  'job_id',
+  'rollout_id',
+  'bulk_id',
+  'note_id',
+  'rule_id',
+  'tunnel_id',
+  'enrolment_id',
+  'pending_id',
+];
 
 async function makeOrder({ secret, word, group, ids }: World): Promise<string> {
   const name = newName(word);
@@ -300,6 +329,13 @@ const EXAMPLES: Record<string, Example[]> = {
   'devices.agent': plain,
   'devices.updateAgent': plain,
   'devices.downgradeAgent': withBody(() => ({ Sequence: 1 })),
+  'enrolment.list': plain,
+  'enrolment.create': withBody(({ group }) => ({ Name: newName('key'), DeviceGroup: group })),
+  'enrolment.remove': plain,
+  'enrolment.pending': plain,
+  'enrolment.approve': withBody(() => ({})),
+  'enrolment.reject': plain,
+  'enrolment.enrol': withBody(() => ({ EnrolKey: 'none', MachineId: 'machine', DeviceName: 'd' })),
   'tags.list': plain,
   'tags.create': plain,
   'tags.remove': plain,
@@ -651,8 +687,7 @@ for (const role of ROLES)
             const isOutside = whose === 'other account' || (whose === 'other group' && isLimited);
             const known = { own, 'other group': otherGroup, 'other account': otherAccount }[whose];
             const permission = permissionFor(row, { body: example.body?.(known) });
-            const isRefused =
-              (permission !== 'self' && !isPermitted(role, permission)) || (isLimited && row.unlimited === true);
+            const isRefused = !isPermitted(role, permission) || (isLimited && row.unlimited === true);
             // An unlimited role has no other groups, and what the account shares is of none.
             const isShared = paramsOf(row).some((name) => MAKERS[name]) && !isOfGroup(row);
             if (whose === 'other group' && (!isLimited || isShared)) continue;

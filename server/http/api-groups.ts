@@ -1,5 +1,5 @@
 // The whole API by resource: what is described, what is refused with 404 or 405, and what passes a gateway.
-import type { Operations, Resource } from '#/contract/resource.ts';
+import type { Operation, Operations, Resource } from '#/contract/resource.ts';
 import { accountEndpoints } from '#/contract/account.ts';
 import { alertEndpoints } from '#/contract/alerts.ts';
 import { archiveEndpoints } from '#/contract/archive.ts';
@@ -9,6 +9,7 @@ import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
+import { enrolmentEndpoints } from '#/contract/enrolment.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { peopleEndpoints } from '#/contract/people.ts';
@@ -25,6 +26,7 @@ import { workflowEndpoints } from '#/contract/workflows.ts';
 /** The operations of each resource, by its name. */
 export const API = {
   devices: deviceEndpoints,
+  enrolment: enrolmentEndpoints,
   tags: tagEndpoints,
   account: accountEndpoints,
   people: peopleEndpoints,
@@ -48,6 +50,18 @@ export const API = {
 } satisfies Record<string, Operations>;
 export type ResourceName = keyof typeof API;
 export const RESOURCE_NAMES = Object.keys(API) as ResourceName[];
+
+const OPEN: readonly Operation[] = Object.values<Operations>(API).flatMap((operations) =>
+  Object.values(operations).filter(({ permission }) => permission === 'anyone'),
+);
+/** Whether a request is one that devices send before they belong to an account. */
+export const needsNoCaller = ({ method, path }: { method: string; path: string }): boolean =>
+  OPEN.some((operation) => operation.method === method && isPathOf(operation, path));
+
+const isPathOf = (operation: Operation, path: string): boolean => {
+  const [asked, described] = [path.split('/'), operation.path.split('/')];
+  return asked.length === described.length && described.every((part, at) => part.startsWith(':') || part === asked[at]);
+};
 
 export const RESOURCES: readonly Resource[] = Object.values<Operations>(API).map((operations) => {
   const [first] = Object.values(operations);

@@ -35,7 +35,14 @@ export interface HandlerRequest extends Caller {
 }
 
 /** One function for each endpoint of a group. With `form` in its row, the handler reads the raw request itself. */
-export type Handlers<G extends Group> = ContractHandlers<G, HandlerRequest, JsonResponse | Response>;
+export type Handlers<G extends Group> = {
+  [Name in keyof G]: ContractHandlers<
+    Pick<G, Name>,
+    // Nobody is known behind a request that anyone may send.
+    G[Name] extends { permission: 'anyone' } ? Pick<HandlerRequest, 'http'> : HandlerRequest,
+    JsonResponse | Response
+  >[Name];
+};
 
 /** Largest JSON body. */
 const BODY_LIMIT = 1024 * 1024;

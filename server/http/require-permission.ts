@@ -12,6 +12,7 @@ import { Problem } from './problem.ts';
 
 export function requirePermission(caller: Rights, operation: OperationRow, request: object): void {
   const permission = permissionFor(operation, request);
+  if (permission === 'anyone') return;
   if (permission !== 'self') requireRole(caller, permission);
   if (operation.unlimited) requireUnlimited(caller, permission === 'self' ? 'read' : permission);
 }

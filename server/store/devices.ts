@@ -135,16 +135,17 @@ export async function deleteDevice(tx: Tx, { seq, account_id }: DeviceRow): Prom
 /** Gives a device a new key; the old key and the agent's session become invalid. */
 export async function replaceKey(tx: Tx, seq: number, at: number): Promise<string> {
   const key = newSecret('mdk');
-  await tx.run(
-    'UPDATE devices SET key_hash = ?, session = session + 1, online = 0 WHERE seq = ?',
-    hashSecret(key),
-    seq,
-  );
+  await setKey(tx, seq, hashSecret(key), at);
+  return key;
+}
+
+/** The same with the key of this hash. */
+export async function setKey(tx: Tx, seq: number, keyHash: Uint8Array, at: number): Promise<void> {
+  await tx.run('UPDATE devices SET key_hash = ?, session = session + 1, online = 0 WHERE seq = ?', keyHash, seq);
   tx.bump(ONLINE);
   await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
   tx.syncAgents(seq);
-  return key;
 }
 
 /** The version of which devices are Online; see Database.version. */

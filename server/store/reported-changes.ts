@@ -55,6 +55,8 @@ const REPORTED = [
     group: (row) => `(SELECT grp FROM devices WHERE seq = ${row}.device_seq)`,
   },
   { table: 'artifacts', kind: 'artifact' },
+  { table: 'enrolment_keys', kind: 'enrolment', columns: 'uses' },
+  { table: 'enrolments', kind: 'enrolment', columns: 'state' },
   { table: 'workflows', kind: 'workflow' },
   { table: 'tags', kind: 'tag' },
   { table: 'people', kind: 'person', columns: 'email, name, role, groups_json, state, source, otp_secret' },

@@ -298,6 +298,57 @@ const devices: Definition[] = [
   ) STRICT;`,
   'CREATE INDEX notes_of_device ON notes (device_seq, at);',
 
+  // Keys with which devices join by themselves, the machines that did, and what those asked for.
+  `CREATE TABLE enrolment_keys (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,                     -- the first characters of the secret: enough to recognize it
+    hash BLOB NOT NULL UNIQUE,
+    grp TEXT NOT NULL,                        -- what its devices get: group, customer, site, names of tags
+    customer TEXT NOT NULL,
+    site TEXT NOT NULL,
+    tags_json TEXT NOT NULL,
+    max_uses INTEGER NOT NULL,                -- 0: no limit
+    uses INTEGER NOT NULL DEFAULT 0,
+    expires INTEGER,
+    needs_approval INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    last_used INTEGER
+  ) STRICT;`,
+  'CREATE INDEX enrolment_keys_of_account ON enrolment_keys (account_id, seq);',
+  `CREATE TABLE enrolled_machines (
+    account_id INTEGER NOT NULL,
+    machine BLOB NOT NULL,                    -- hash of its fingerprint
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    PRIMARY KEY (account_id, machine)
+  ) STRICT, WITHOUT ROWID;`,
+  'CREATE INDEX machines_of_device ON enrolled_machines (device_seq);',
+  `CREATE TABLE enrolments (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    key_seq INTEGER NOT NULL REFERENCES enrolment_keys ON DELETE CASCADE,
+    machine BLOB NOT NULL,
+    secret_hash BLOB NOT NULL,                -- of the secret that the device chose; empty: it has none
+    state TEXT NOT NULL CHECK (state IN ('Waiting', 'Rejected', 'Approved', 'Answered')),
+    because TEXT NOT NULL,
+    name TEXT NOT NULL,
+    grp TEXT NOT NULL,
+    facts_json TEXT NOT NULL,
+    address TEXT NOT NULL,
+    first_asked INTEGER NOT NULL,
+    last_asked INTEGER NOT NULL,
+    device_seq INTEGER REFERENCES devices ON DELETE CASCADE, -- that it is, or becomes
+    answer BLOB,                              -- the key of the device, sealed with the device's secret
+    session INTEGER NOT NULL DEFAULT 0,       -- of the device when it was answered: a later one means that the key was used
+    UNIQUE (account_id, machine, secret_hash)
+  ) STRICT;`,
+  "CREATE INDEX enrolments_pending ON enrolments (account_id, seq) WHERE state IN ('Waiting', 'Rejected');",
+  'CREATE INDEX enrolments_of_key ON enrolments (key_seq);',
+  'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
+
   // The history of when each device was Online: see state-history.ts.
   `CREATE TABLE state_changes (
     at INTEGER NOT NULL,

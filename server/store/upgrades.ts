@@ -167,6 +167,59 @@ const withRequestedTunnels: Definition[] = [
   CREATE INDEX tunnels_requested ON tunnels (device_seq) WHERE requested = 1;`,
 ];
 
+/** Devices that join by themselves. */
+const withEnrolment: Definition[] = [
+  `CREATE TABLE enrolment_keys (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    prefix TEXT NOT NULL,
+    hash BLOB NOT NULL UNIQUE,
+    grp TEXT NOT NULL,
+    customer TEXT NOT NULL,
+    site TEXT NOT NULL,
+    tags_json TEXT NOT NULL,
+    max_uses INTEGER NOT NULL,
+    uses INTEGER NOT NULL DEFAULT 0,
+    expires INTEGER,
+    needs_approval INTEGER NOT NULL,
+    created INTEGER NOT NULL,
+    last_used INTEGER
+  ) STRICT;`,
+  'CREATE INDEX enrolment_keys_of_account ON enrolment_keys (account_id, seq);',
+  `CREATE TABLE enrolled_machines (
+    account_id INTEGER NOT NULL,
+    machine BLOB NOT NULL,
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    PRIMARY KEY (account_id, machine)
+  ) STRICT, WITHOUT ROWID;`,
+  'CREATE INDEX machines_of_device ON enrolled_machines (device_seq);',
+  `CREATE TABLE enrolments (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    key_seq INTEGER NOT NULL REFERENCES enrolment_keys ON DELETE CASCADE,
+    machine BLOB NOT NULL,
+    secret_hash BLOB NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('Waiting', 'Rejected', 'Approved', 'Answered')),
+    because TEXT NOT NULL,
+    name TEXT NOT NULL,
+    grp TEXT NOT NULL,
+    facts_json TEXT NOT NULL,
+    address TEXT NOT NULL,
+    first_asked INTEGER NOT NULL,
+    last_asked INTEGER NOT NULL,
+    device_seq INTEGER REFERENCES devices ON DELETE CASCADE,
+    answer BLOB,
+    session INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (account_id, machine, secret_hash)
+  ) STRICT;`,
+  "CREATE INDEX enrolments_pending ON enrolments (account_id, seq) WHERE state IN ('Waiting', 'Rejected');",
+  'CREATE INDEX enrolments_of_key ON enrolments (key_seq);',
+  'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
+];
+
 /** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
@@ -200,6 +253,7 @@ const UPGRADES: readonly Upgrade[] = [
   // What undo puts back. Nodes of earlier versions would fail every item of an undo.
   { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
   { to: 47, changes: () => ['ALTER TABLE alert_rules ADD COLUMN percent INTEGER NOT NULL DEFAULT 90;'] },
+  { to: 48, changes: () => withEnrolment },
 ];
 
 /** The version of schema.ts. */

@@ -54,8 +54,7 @@ export function whyNot(
 ): string | undefined {
   if (!me) return undefined;
   const permission = permissionFor(operation, request);
-  if (permission !== 'self' && !isPermitted(me.Role, permission))
-    return `${doing} needs the role ${roleFor(permission)}; yours is ${me.Role}.`;
+  if (!isPermitted(me.Role, permission)) return `${doing} needs the role ${roleFor(permission)}; yours is ${me.Role}.`;
   if (operation.unlimited && me.Groups.length > 0)
     return `${doing} concerns all device groups; your role covers ${groupsText(me.Groups)}.`;
   return undefined;

@@ -9,10 +9,14 @@ export type Role = (typeof ROLES)[number];
 
 export const permissionsOf = (role: Role): readonly Permission[] => PERMISSIONS.slice(0, ROLES.indexOf(role) + 1);
 
-export const isPermitted = (role: Role, permission: Permission): boolean => permissionsOf(role).includes(permission);
+/** What an operation can need: a permission of one's role; to be signed in; or nothing. */
+export type Needed = Permission | 'self' | 'anyone';
+
+export const isPermitted = (role: Role, needed: Needed): boolean =>
+  needed === 'self' || needed === 'anyone' || permissionsOf(role).includes(needed);
 
 /** The least role with this permission. */
-export const roleFor = (permission: Permission): Role => ROLES[PERMISSIONS.indexOf(permission)] ?? 'Admin';
+export const roleFor = (needed: Needed): Role => ROLES[PERMISSIONS.findIndex((each) => each === needed)] ?? 'Viewer';
 
 const lesserRole = (one: Role, other: Role): Role =>
   ROLES[Math.min(ROLES.indexOf(one), ROLES.indexOf(other))] ?? 'Viewer';

@@ -1,7 +1,7 @@
 // A resource of the API, described once: its operations, what each needs and changes, and how its changes are reported.
 // Query keys, invalidation, live updates, polling, the event schema, OpenAPI and permissions all derive from it.
 import type { Endpoint } from '#/contract/endpoint.ts';
-import type { Permission } from '#/contract/permissions.ts';
+import type { Needed, Permission } from '#/contract/permissions.ts';
 
 /** Where what is needed depends on the request: a job that runs a workflow needs more than one that runs an artifact. */
 export interface PermissionByRequest {
@@ -12,8 +12,11 @@ export interface PermissionByRequest {
 }
 
 export interface OperationRow extends Endpoint {
-  /** `self`: whoever is signed in may do it to what is their own. */
-  permission: Permission | 'self' | PermissionByRequest;
+  /**
+   * `self`: whoever is signed in may do it to what is their own. `anyone`: it needs no authorization; the body proves what has
+   * to be proved.
+   */
+  permission: Needed | PermissionByRequest;
   /** It changes what all groups share, so a role that is limited to device groups may not do it. */
   unlimited?: true;
   /** Other resources that this write makes stale. Its own resource, and those that follow it, always become stale. */
@@ -56,10 +59,8 @@ export function resource(name: string, options: ResourceOptions) {
 }
 
 /** The permission that this request needs. */
-export const permissionFor = (
-  { permission }: OperationRow,
-  request: { readonly body?: unknown },
-): Permission | 'self' => (typeof permission === 'object' ? permission.of(request) : permission);
+export const permissionFor = ({ permission }: OperationRow, request: { readonly body?: unknown }): Needed =>
+  typeof permission === 'object' ? permission.of(request) : permission;
 
 /** Needed where a request names a workflow, because whoever may run any command on a device has its shell. */
 export const connectForWorkflow: PermissionByRequest = {
