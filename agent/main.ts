@@ -1,11 +1,19 @@
 // The agent as a program. It also runs itself as child processes: `supervise` runs a job, and `fetch` and `check`
 // download and check its artifact.
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { runCheck } from './check-command.ts';
 import { runFetch } from './fetch-command.ts';
-import { ALLOW_VARIABLE, HELP, INSTALL_VARIABLE, storeSettings, readOptions, type Settings } from './options.ts';
+import {
+  ALLOW_VARIABLE,
+  ENROL_VARIABLE,
+  HELP,
+  INSTALL_VARIABLE,
+  storeSettings,
+  readOptions,
+  type Settings,
+} from './options.ts';
 import { JobFolder } from './job-folder.ts';
 import { jobPrograms, supervise } from './supervise.ts';
 import { UsageError } from './usage-error.ts';
@@ -61,13 +69,34 @@ async function runSupervisor(folder: string): Promise<void> {
   await supervise(new JobFolder(folder), programs, stopping.signal);
 }
 
+/** The key of this device: stored, or got with the enrolment key; undefined if the service refused that. */
+async function ownKey({ server, key, data, enrolment }: Settings, log: (line: string) => void) {
+  if (key !== undefined) {
+    if (enrolment?.enrolKeyFile !== undefined) rmSync(enrolment.enrolKeyFile, { force: true });
+    return key;
+  }
+  if (!enrolment) return undefined;
+  mkdirSync(data, { recursive: true, mode: 0o700 });
+  const { enrol, EnrolmentRefused } = await import('./enrol.ts');
+  try {
+    return await enrol({ ...enrolment, server, data, log });
+  } catch (error) {
+    if (!(error instanceof EnrolmentRefused)) throw error;
+    console.error(error.message);
+    return undefined;
+  }
+}
+
 async function runAgent(settings: Settings): Promise<number> {
   // Imported lazily, because the supervisor that starts for each job does not need it.
   const { startAgent } = await import('./agent.ts');
-  storeSettings(settings);
-  for (const name of ['DEVICE_KEY', INSTALL_VARIABLE, ALLOW_VARIABLE]) delete process.env[name];
+  for (const name of ['DEVICE_KEY', ENROL_VARIABLE, INSTALL_VARIABLE, ALLOW_VARIABLE]) delete process.env[name];
+  const log = (line: string) => console.log(line);
+  const key = await ownKey(settings, log);
+  if (key === undefined) return EXIT.refused;
+  storeSettings({ ...settings, key });
   const installed = { program, install: settings.install };
-  const agent = startAgent({ ...settings, launch, installed, log: (line) => console.log(line) });
+  const agent = startAgent({ ...settings, key, launch, installed, log });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());
   const { why, line } = await agent.ending;
   if (why !== 'stopped') console.error(line);

@@ -47,6 +47,7 @@ test('key and server are stored readable by their owner only, and found again', 
     server: 'https://muster.example.com',
     key: 'mdk_kept',
     data,
+    enrolment: undefined,
     tunnels: [],
     allowTunnels: 'none',
     install: undefined,
@@ -58,8 +59,8 @@ test('without a key it is the one device that has run on this machine for that s
   const env = { XDG_STATE_HOME: state };
   const ran = (key: string, server: string) => {
     const settings = readOptions(['--server', server, '--key', key], env);
-    assert.ok(typeof settings !== 'string');
-    storeSettings(settings);
+    assert.ok(typeof settings !== 'string' && settings.key !== undefined);
+    storeSettings({ ...settings, key: settings.key });
   };
   const keyOf = (args: string[]) => {
     const settings = readOptions(args, env);
@@ -108,4 +109,22 @@ test('help and version', () => {
     version: string;
   };
   assert.equal(AGENT_VERSION, version);
+});
+
+test('an enrolment key joins once: afterwards its file is gone and the stored key counts', () => {
+  const file = path.join(folder, 'enrol-key');
+  writeFileSync(file, 'mek_shared\n');
+  const args = [...SERVER, '--data', path.join(folder, 'joins'), '--enrol-key-file', file];
+  const first = readOptions(args, {});
+  assert.ok(typeof first !== 'string');
+  assert.deepEqual([first.key, first.enrolment], [undefined, { enrolKey: 'mek_shared', enrolKeyFile: file }]);
+  storeSettings({ ...first, key: 'mdk_own' });
+  rmSync(file);
+  const later = readOptions(args, {});
+  assert.ok(typeof later !== 'string');
+  assert.deepEqual([later.key, later.enrolment], ['mdk_own', undefined]);
+  assert.throws(
+    () => readOptions([...SERVER, '--data', path.join(folder, 'none'), '--enrol-key-file', file], {}),
+    /--enrol-key-file/,
+  );
 });

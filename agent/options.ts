@@ -1,7 +1,7 @@
 // The agent's command line and stored settings. The key comes from a file, the environment, or the command line, which
 // every user of the machine can read. It is stored in the data folder, readable only by its owner.
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,6 +15,9 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --server URL      address of the service, for example https://muster.example.com
   --key-file FILE   file that holds the device key
   --key KEY         the device key itself (shows in the process list; DEVICE_KEY in the environment does not)
+  --enrol-key-file FILE
+                    file that holds an enrolment key: at the first start the agent changes it for a device key of its
+                    own, and deletes the file (ENROL_KEY in the environment holds the enrolment key itself)
   --data DIR        the agent's own folder; by default one for each device below
                     $XDG_STATE_HOME/muster-agent or ~/.local/share/muster-agent
   --tunnel ADDRESS  open a tunnel to a service of this device: http://127.0.0.1:3000 or tcp://127.0.0.1:22; can be
@@ -40,9 +43,21 @@ export const ALLOW_VARIABLE = 'MUSTER_ALLOW_TUNNELS';
 /** The installation folder, set by `muster-agent run`. Jobs must not inherit this variable. */
 export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 
+/** The enrolment key in the environment. Jobs must not inherit it. */
+export const ENROL_VARIABLE = 'ENROL_KEY';
+
+/** With what this device joins, if it has no key yet. */
+export interface Enrolment {
+  enrolKey: string;
+  /** The file that it is from. */
+  enrolKeyFile: string | undefined;
+}
+
 export interface Settings {
   server: string;
-  key: string;
+  /** Undefined until the device has joined. */
+  key: string | undefined;
+  enrolment: Enrolment | undefined;
   data: string;
   tunnels: TunnelOption[];
   /** What the service may open tunnels to. */
@@ -60,14 +75,18 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (values.version) return 'version';
 
   const given = values['key-file'] === undefined ? env['DEVICE_KEY'] || values.key : readKeyFile(values['key-file']);
+  const enrolment = readEnrolment(values['enrol-key-file'], env);
+  const named = given ?? enrolment?.enrolKey;
   const data = path.resolve(
-    values.data ?? (given === undefined ? onlyFolder(values.server, env) : defaultFolder(given, env)),
+    values.data ?? (named === undefined ? onlyFolder(values.server, env) : defaultFolder(named, env)),
   );
   const key = given?.trim() ?? readStored(data, 'key');
-  if (key === undefined)
-    throw new UsageError(`No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY or --key KEY.`);
+  if (key === undefined && !enrolment)
+    throw new UsageError(
+      `No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY, --key KEY or --enrol-key-file FILE.`,
+    );
   // The characters that an Authorization header may contain (RFC 6750, section 2.1).
-  if (!/^[\w.~+/-]+=*$/.test(key))
+  if (key !== undefined && !/^[\w.~+/-]+=*$/.test(key))
     throw new UsageError('That is no device key: copy it again, whole and without quotes.');
 
   const server = values.server ?? readStored(data, 'server');
@@ -75,7 +94,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
   const install = env[INSTALL_VARIABLE] || undefined;
-  return { server: readServer(server), key, data, tunnels, allowTunnels, install };
+  return { server: readServer(server), key, enrolment, data, tunnels, allowTunnels, install };
 }
 
 function readArguments(args: string[]) {
@@ -86,6 +105,7 @@ function readArguments(args: string[]) {
         server: { type: 'string' },
         key: { type: 'string' },
         'key-file': { type: 'string' },
+        'enrol-key-file': { type: 'string' },
         data: { type: 'string' },
         tunnel: { type: 'string', multiple: true, default: [] },
         config: { type: 'string' },
@@ -116,6 +136,12 @@ function readKeyFile(file: string): string {
   } catch (error) {
     throw new UsageError(`The key file ${file} cannot be read: ${(error as Error).message}`);
   }
+}
+
+/** A file that is gone was used by an earlier start. */
+function readEnrolment(file: string | undefined, env: NodeJS.ProcessEnv): Enrolment | undefined {
+  const enrolKey = file !== undefined && existsSync(file) ? readKeyFile(file) : env[ENROL_VARIABLE];
+  return enrolKey ? { enrolKey, enrolKeyFile: file } : undefined;
 }
 
 const foldersOf = (env: NodeJS.ProcessEnv): string =>
@@ -166,7 +192,7 @@ function readServer(text: string): string {
 }
 
 /** Stores the server and key for later starts. */
-export function storeSettings({ server, key, data }: Pick<Settings, 'server' | 'key' | 'data'>): void {
+export function storeSettings({ server, key, data }: { server: string; key: string; data: string }): void {
   mkdirSync(data, { recursive: true, mode: 0o700 });
   for (const [name, value] of [
     ['key', key],

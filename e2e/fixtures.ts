@@ -19,6 +19,8 @@ interface AgentStart {
   data?: string;
   env?: Environment;
   args?: string[];
+  /** The line to wait for; by default that it is connected. */
+  prints?: RegExp;
 }
 
 /** A running service, and the calls that a test sends to it without the browser. */
@@ -114,14 +116,14 @@ export class Service {
   /** Starts a device's agent as a process of its own and waits until it is connected. */
   async agent(
     key: string,
-    { program = 'agent/main.ts', data = '', env = {}, args = [] }: AgentStart = {},
+    { program = 'agent/main.ts', data = '', env = {}, args = [], prints = /connected/i }: AgentStart = {},
   ): Promise<TestProcess> {
     const folder = data || (await this.folder('agent'));
     const agent = new TestProcess([program, '--server', this.url, '--data', folder, ...args], {
       env: { ...process.env, ...env, DEVICE_KEY: key },
     });
     this.agents.push(agent);
-    await agent.line(/connected/i);
+    await agent.line(prints);
     return agent;
   }
 }

@@ -26,6 +26,7 @@ export interface Made {
 export async function fill(service: Service): Promise<Made> {
   const { DeviceId: device } = await service.createDevice('pump 7', 'north');
   await service.locate(device, 47, 8);
+  await service.call('POST', '/v1/enrolment', { Name: 'golden image', DeviceGroup: 'north' });
   const artifact = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
   await service.call('POST', '/v1/workflow', { Name: 'Restart the pump', Command: 'true' });
   const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', {
@@ -137,6 +138,19 @@ export const READINGS: Record<string, Reading> = {
     empty: 'No tunnels are open',
   },
   usage: { at: () => '/settings/usage', from: () => '/v1/account', what: 'the account', seen: 'Artifact storage' },
+  'devices that wait': {
+    at: () => '/devices/enrolment',
+    from: () => '/v1/enrolment/pending',
+    what: 'devices that wait',
+    seen: 'No device waits.',
+  },
+  'enrolment keys': {
+    at: () => '/devices/enrolment',
+    from: () => '/v1/enrolment',
+    what: 'enrolment keys',
+    seen: 'golden image',
+    empty: 'No enrolment keys',
+  },
   'API tokens': {
     at: () => '/settings/tokens',
     from: () => '/v1/account/tokens',

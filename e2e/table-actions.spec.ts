@@ -23,6 +23,7 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/artifacts/artifact-table.tsx': ['Artifacts'],
   'pages/artifacts/artifact-version-table.tsx': ['Versions'],
   'pages/bulk/bulk-list-page.tsx': ['Bulk actions'],
+  'pages/enrolment/enrolment-page.tsx': ['Devices that wait for approval', 'Enrolment keys'],
   'pages/deploy/preflight-page.tsx': ['Results of the preflight'],
   'pages/deploy/review-devices.tsx': ['Target devices', 'Devices by customer and site'],
   'pages/device/device-jobs.tsx': ['Jobs of this device'],
@@ -47,6 +48,13 @@ const TABLES: Record<string, readonly string[]> = {
   'pages/workflows/workflows-page.tsx': ['Workflows'],
   'features/bulk/bulk-result-list.tsx': ['Results'],
 };
+
+/** A key, and a device that asked with it. */
+async function enrolling(service: Service): Promise<void> {
+  const draft = { Name: 'image', DeviceGroup: 'plant', NeedsApproval: true };
+  const { EnrolKey } = await service.call<{ EnrolKey: string }>('POST', '/v1/enrolment', draft);
+  await service.call('POST', '/v1/enrol', { EnrolKey, MachineId: 'machine-1', DeviceName: 'pump' });
+}
 
 /** These list what a dialog is about to do, and offer nothing in their rows. */
 const WITHOUT_ACTIONS = [
@@ -251,6 +259,8 @@ test.describe(() => {
     await visit('/settings/people', ['People']);
     await visit(`/settings/people/${anna}`, ['Permissions', 'Sessions of this person', 'Tokens of this person']);
     await visit('/settings/sessions', ['Sessions']);
+    await enrolling(service);
+    await visit('/devices/enrolment', ['Devices that wait for approval', 'Enrolment keys']);
     await visit('/settings/appearance', ['Data in this browser']);
     await visit('/settings/tokens?dialog=make', ['API tokens'], async () => {
       const make = page.getByRole('dialog', { name: 'Create API token' });

@@ -81,6 +81,7 @@ export const paths = {
   devices: (filter: FleetFilter = {}) => withQuery('/devices', { ...filter }),
   addDevice: () => '/devices?dialog=add',
   /** `work`: bulk work that created devices, with its keys. */
+  enrolment: (dialog?: string) => withQuery('/devices/enrolment', { dialog }),
   addMany: (work?: string) => withQuery('/devices/add-many', { work }),
   addThisMachine: () => '/devices?dialog=add-this-machine',
   device: (id: string) => `/devices/${encoded(id)}`,

@@ -133,6 +133,12 @@ const routes: RouteObject[] = [
             path: 'devices/add-many',
             lazy: async () => ({ Component: (await import('./pages/add-many/add-many-page.tsx')).AddManyPage }),
           },
+          offeredPage(
+            'devices/enrolment',
+            'Enrolment',
+            'enrolment',
+            async () => (await import('#/pages/enrolment/enrolment-page.tsx')).EnrolmentPage,
+          ),
           {
             path: 'devices/:id',
             lazy: async () => ({ Component: (await import('./pages/device/device-detail-page.tsx')).DeviceDetailPage }),

@@ -76,7 +76,7 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
       );
     const { account_id: accountId } = key;
     const actor: Actor = { account: { id: accountId, email: key.email }, actor: `enrolment:${key.id}`, address };
-    const asking: Asking = { accountId, machine: machineOf(accountId, draft.MachineId), secret: draft.Secret };
+    const asking: Asking = { accountId, machine: machineOf(draft.MachineId), secret: draft.Secret };
     const asked = {
       keySeq: key.seq,
       name: draft.DeviceName,

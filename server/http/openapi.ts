@@ -13,6 +13,8 @@ import { VERSION } from '../version.ts';
 /** Descriptions of values in paths, queries and forms. */
 const PARAMETERS: Record<string, string> = {
   device_id: 'DeviceId of a device',
+  enrolment_id: 'EnrolmentId of an enrolment key',
+  pending_id: 'PendingId of a device that waits for approval',
   artifact_id: 'ArtifactId of an artifact',
   workflow_id: 'WorkflowId of a workflow',
   job_id: 'JobId of a job; of a child job too',

@@ -126,8 +126,8 @@ export async function useEnrolmentKey(tx: Tx, seq: number, now: number, isApprov
 
 // ---- Machines --------------------------------------------------------------------------------------------------------
 
-/** The stored form of a fingerprint. */
-export const machineOf = (accountId: number, fingerprint: string): Buffer => hashSecret(`${accountId} ${fingerprint}`);
+/** The stored form of a fingerprint. Its first characters are what the agent prints, for comparison. */
+export const machineOf = (fingerprint: string): Buffer => hashSecret(fingerprint);
 
 interface KnownDevice {
   seq: number;

@@ -196,6 +196,8 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'tokens.ts listTokens': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
     (owner) => (call, db) => call(db, 1, owner),
   ),
+  'enrolment.ts enrolmentKeyOf': [(call, db) => call(db, 'key')],
+  'enrolment.ts listPending': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'tokens.ts tokenHolder': [(call, db) => call(db, 'token', 1)],
   'tunnels.ts deleteTunnel': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope, 'a') as never)),
   'tunnels.ts deleteTunnels': SCOPES.map((scope) => (call, db) => db.write((tx) => call(tx, scope) as never)),
@@ -369,6 +371,12 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
+  'enrolment.ts deleteEnrolmentKey': ['enrolment_keys sqlite_autoindex_enrolment_keys_1, enrolments enrolments_of_key'],
+  'enrolment.ts deviceOfMachine': ['m key, d rowid'],
+  'enrolment.ts enrolmentKeyOf': ['k sqlite_autoindex_enrolment_keys_2, a rowid'],
+  'enrolment.ts listEnrolmentKeys': ['enrolment_keys enrolment_keys_of_account'],
+  'enrolment.ts listPending': ['e enrolments_pending, k rowid, d rowid'],
+  'enrolment.ts pendingById': ['enrolments sqlite_autoindex_enrolments_1'],
   'ended-jobs.ts endedJobs': ['jobs jobs_ended, groups, sorts', 'jobs jobs_ended, own_device rowid, groups, sorts'],
   'job-list.ts countJobs': ['jobs jobs_top, v rowid, c jobs_current, v rowid'],
   'job-list.ts jobPage': [

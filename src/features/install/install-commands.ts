@@ -23,6 +23,16 @@ export function installCommands(origin: string, key: string, { allowTunnels = fa
   };
 }
 
+/** For devices that join by themselves with an enrolment key. */
+export function enrolCommands(origin: string, enrolKey: string) {
+  const script = shellWord(`${origin}/install.sh`);
+  const options = isInsecure(origin) ? ' -s -- --insecure' : '';
+  return {
+    curl: `curl -fsSL ${script} | ENROL_KEY=${shellWord(enrolKey)} sh${options}`,
+    wget: `wget -qO- ${script} | ENROL_KEY=${shellWord(enrolKey)} sh${options}`,
+  };
+}
+
 /** Updates every agent installed on a machine; each has its key already. */
 export const updateCommand = (origin: string): string =>
   `curl -fsSL ${shellWord(`${origin}/install.sh`)} | sudo sh -s -- --update${isInsecure(origin) ? ' --insecure' : ''}`;

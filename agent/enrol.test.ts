@@ -1,0 +1,97 @@
+// Joining with an enrolment key, against a service that fails, makes the device wait, or refuses.
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, test } from 'node:test';
+import { enrol, EnrolmentRefused, machineFingerprint } from './enrol.ts';
+import { testFolder, type TestFolder } from './test-folder.ts';
+
+/** How the service answers one request; it gets the parsed body. */
+type Turn = (answer: ServerResponse, body: Record<string, unknown>) => void;
+const json = (status: number, body: object) => (answer: ServerResponse) =>
+  answer.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+const JOINED = json(200, { DeviceId: 'd', DeviceKey: 'mdk_own' });
+const WAITING = json(202, { PendingId: 'p' });
+const CUT: Turn = (answer) => answer.destroy();
+
+let turns: Turn[] = [];
+let bodies: Record<string, unknown>[] = [];
+const server = createServer((request, answer) => {
+  void text(request).then((sent) => {
+    const body = JSON.parse(sent) as Record<string, unknown>;
+    bodies.push(body);
+    (turns.shift() ?? JOINED)(answer, body);
+  });
+});
+let folder: TestFolder;
+beforeEach(async () => {
+  bodies = [];
+  folder = testFolder();
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+});
+afterEach(async () => {
+  folder.remove();
+  await new Promise((done) => server.close(done));
+});
+
+const url = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function join(data: string, with_: Turn[] = []) {
+  turns = with_;
+  const lines: string[] = [];
+  const enrolKeyFile = path.join(data, 'enrol-key');
+  writeFileSync(enrolKeyFile, 'mek_shared\n');
+  const log = (line: string) => void lines.push(line);
+  const pause = () => 0;
+  const key = enrol({ server: url(), enrolKey: 'mek_shared', enrolKeyFile, data, log, fingerprint: 'machine', pause });
+  return { key, lines, enrolKeyFile };
+}
+
+test('the key is stored for its owner only, and the enrolment key is forgotten', async () => {
+  const { data } = folder;
+  const { key, enrolKeyFile } = join(data);
+  assert.equal(await key, 'mdk_own');
+  const file = path.join(data, 'key');
+  assert.equal(readFileSync(file, 'utf8'), 'mdk_own\n');
+  assert.equal(statSync(file).mode & 0o777, 0o600);
+  assert.equal(existsSync(enrolKeyFile), false);
+  assert.equal(existsSync(path.join(data, 'enrolment-secret')), false);
+  assert.equal(bodies[0]?.['MachineId'], 'machine');
+});
+
+test('lost answers and an approval that takes its time are waited for, with the same secret', async () => {
+  const { data } = folder;
+  const { key, lines } = join(data, [CUT, WAITING, WAITING, json(503, { title: 'Not now' }), CUT, JOINED]);
+  assert.equal(await key, 'mdk_own');
+  assert.equal(bodies.length, 6);
+  assert.equal(new Set(bodies.map((body) => JSON.stringify(body))).size, 1);
+  assert.ok(String(bodies[0]?.['Secret']).length >= 22);
+  assert.equal(lines.filter((line) => line.startsWith('Waiting for approval')).length, 1);
+});
+
+test('a refusal ends it with the sentence of the service, and leaves the enrolment key for a look', async () => {
+  const { data } = folder;
+  const refusal = { title: 'The enrolment key is used up', detail: 'It was for 2 devices.' };
+  const { key, enrolKeyFile } = join(data, [json(403, refusal)]);
+  await assert.rejects(key, (error: Error) => {
+    assert.ok(error instanceof EnrolmentRefused);
+    assert.equal(error.message, 'The enrolment key is used up. It was for 2 devices.');
+    return true;
+  });
+  assert.equal(existsSync(path.join(data, 'key')), false);
+  assert.equal(existsSync(enrolKeyFile), true);
+});
+
+test('a device that was stopped while it waited asks on with the same secret', async () => {
+  const { data } = folder;
+  await assert.rejects(join(data, [json(403, { title: 'Rejected' })]).key);
+  await join(data).key;
+  assert.equal(new Set(bodies.map(({ Secret }) => Secret)).size, 1);
+});
+
+test('the fingerprint of this machine stays the same', () => {
+  assert.match(machineFingerprint(), /^[0-9a-f]{64}$/);
+  assert.equal(machineFingerprint(), machineFingerprint());
+});

@@ -1,0 +1,117 @@
+// Devices that join by themselves, with the real agent.
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Page } from '@playwright/test';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
+
+/** Creates a key in the dialog; gives its secret. */
+async function createKey(
+  page: Page,
+  service: Service,
+  name: string,
+  fill: (dialog: ReturnType<Page['getByRole']>) => Promise<void>,
+) {
+  await page.goto(`${service.url}/devices/enrolment`);
+  await page.getByRole('button', { name: 'Create key' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Create enrolment key' });
+  await dialog.getByLabel('Name').fill(name);
+  await fill(dialog);
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create key' }).click();
+  const once = page.getByRole('dialog', { name: `Enrolment key “${name}”` });
+  await expect(once.getByText(/install\.sh \| ENROL_KEY=•••••••• sh/).first()).toBeVisible();
+  await once.getByRole('button', { name: 'Reveal' }).click();
+  const secret = await once.getByLabel('enrolment key', { exact: true }).innerText();
+  const download = page.waitForEvent('download');
+  await once.getByRole('button', { name: 'Download' }).click();
+  await download;
+  await once.getByRole('button', { name: 'Done' }).click();
+  return secret;
+}
+
+/** A folder for an agent, with a file that holds the enrolment key. */
+async function imageWith(service: Service, secret: string) {
+  const data = await service.folder('enrolled');
+  const keyFile = path.join(data, 'enrol-key');
+  writeFileSync(keyFile, `${secret}\n`);
+  return { data, keyFile, args: ['--enrol-key-file', keyFile] };
+}
+
+const row = (page: Page, table: string, name: string | RegExp) =>
+  page.getByRole('table', { name: table }).getByRole('row', { name });
+
+test('a device joins with the key of an image, into its group, and forgets that key', async ({
+  signedIn: page,
+  service,
+}) => {
+  const secret = await createKey(page, service, 'golden image', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Group' }).fill('line 7');
+    await dialog.getByLabel('Most devices').fill('1');
+    await dialog.getByLabel('Somebody approves each device').uncheck();
+  });
+  const { data, keyFile, args } = await imageWith(service, secret);
+  await service.agent('', { data, args });
+  const key = row(page, 'Enrolment keys', /golden image/);
+  await expect(key).toContainText('1 of 1');
+  await expect(key).toContainText('Used up');
+  await key.getByRole('link', { name: 'line 7' }).click();
+  await expect(page.getByRole('table', { name: 'Devices' }).getByText('Online')).toBeVisible();
+  expect(existsSync(keyFile)).toBe(false);
+  const own = path.join(data, 'key');
+  expect(readFileSync(own, 'utf8')).not.toContain(secret);
+  expect(statSync(own).mode & 0o777).toBe(0o600);
+});
+
+test('a device that waits is approved with its fingerprint, under another name', async ({
+  signedIn: page,
+  service,
+}) => {
+  const secret = await createKey(page, service, 'workshop', async (dialog) => {
+    await dialog.getByRole('combobox', { name: 'Group' }).fill('plant');
+  });
+  const { data, args } = await imageWith(service, secret);
+  const agent = await service.agent('', { data, args, prints: /Waiting for approval/ });
+  const [, fingerprint = ''] = await agent.line(/Fingerprint of this machine: (\w+)/);
+  const waiting = row(page, 'Devices that wait for approval', new RegExp(fingerprint));
+  await expect(waiting).toContainText('New device');
+  await waiting.getByRole('button', { name: /^Approve/ }).click();
+  const dialog = page.getByRole('dialog', { name: /^Approve/ });
+  await dialog.getByLabel('Name').fill('pump 12');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Approve' }).click();
+  await expect(page.getByText('No device waits.')).toBeVisible();
+  await agent.line(/connected/i);
+  await page.goto(`${service.url}/devices?q=pump`);
+  await expect(row(page, 'Devices', /pump 12/)).toContainText('Online');
+});
+
+test('a rejected device is told so, stays out, and can be approved after all', async ({ signedIn: page, service }) => {
+  const secret = await createKey(page, service, 'workshop', async () => {});
+  const { data, args } = await imageWith(service, secret);
+  const agent = await service.agent('', { data, args, prints: /Waiting for approval/ });
+  await page.getByRole('button', { name: /^Reject/ }).click();
+  await page.getByRole('dialog', { name: 'Reject device' }).getByRole('button', { name: 'Reject' }).click();
+  await agent.line(/This device was rejected/);
+  expect(await agent.ended).toBe(2);
+  const rejected = page.getByRole('table', { name: 'Devices that wait for approval' });
+  await expect(rejected.getByText('Rejected')).toBeVisible();
+  await rejected.getByRole('button', { name: /^Approve/ }).click();
+  await page
+    .getByRole('dialog', { name: /^Approve/ })
+    .getByRole('button', { name: 'Approve' })
+    .click();
+  await service.agent('', { data, args });
+});
+
+test('new devices that wait are approved together', async ({ signedIn: page, service }) => {
+  const draft = { Name: 'image', DeviceGroup: 'plant', NeedsApproval: true };
+  const { EnrolKey } = await service.call<{ EnrolKey: string }>('POST', '/v1/enrolment', draft);
+  for (const name of ['pump 1', 'pump 2', 'pump 3'])
+    await service.call('POST', '/v1/enrol', { EnrolKey, MachineId: `machine ${name}`, DeviceName: name });
+  await page.goto(`${service.url}/devices/enrolment`);
+  await page.getByRole('button', { name: 'Approve 3 new devices…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve 3 devices' }).click();
+  await expect(page.getByText('No device waits.')).toBeVisible();
+  await page.goto(`${service.url}/devices`);
+  for (const name of ['pump 1', 'pump 2', 'pump 3']) await expect(row(page, 'Devices', new RegExp(name))).toBeVisible();
+});

@@ -1,0 +1,237 @@
+// The dialogs of enrolment: create a key, which is shown once; approve and reject devices; delete a key.
+import '#/ui/form/checkbox.css';
+import { useState } from 'react';
+import { Checkbox } from '@mantine/core';
+import { enrolmentMutations } from '#/api/enrolment.ts';
+import { call } from '#/api/call.ts';
+import { formRules } from '#/api/form-rules.ts';
+import { RequestKeys } from '#/api/request-keys.ts';
+import { requestOf } from '#/api/request-of.ts';
+import { unconfirmed } from '#/api/unconfirmed.ts';
+import { enrolmentEndpoints, type EnrolmentKey, type PendingDevice } from '#/contract/enrolment.ts';
+import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
+import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { EnrolCommands } from '#/features/install/enrol-commands.tsx';
+import { counted } from '#/lib/format.ts';
+import { runEach } from '#/lib/run-each.ts';
+import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
+import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
+import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { TextField } from '#/ui/form/text-field.tsx';
+import { consequence } from './enrolment-words.ts';
+
+export type EnrolmentDialog = 'create' | 'delete' | 'approve' | 'approve-all' | 'reject';
+
+interface EnrolmentDialogsProps {
+  dialog: Dialog<EnrolmentDialog>;
+  keys: readonly EnrolmentKey[];
+  pending: readonly PendingDevice[];
+  /** Those that can be approved together. */
+  waiting: readonly PendingDevice[];
+}
+
+export function EnrolmentDialogs({ dialog, keys, pending, waiting }: EnrolmentDialogsProps) {
+  const { name, subject, close } = dialog;
+  const key = keys.find(({ EnrolmentId }) => EnrolmentId === subject);
+  const device = pending.find(({ PendingId }) => PendingId === subject);
+  if (name === 'create') return <CreateKey onClose={close} />;
+  if (name === 'delete' && key) return <DeleteKey enrolmentKey={key} onClose={close} />;
+  if (name === 'approve' && device) return <ApproveDevice device={device} onClose={close} />;
+  if (name === 'reject' && device) return <RejectDevice device={device} onClose={close} />;
+  if (name === 'approve-all') return <ApproveAll waiting={waiting} onClose={close} />;
+  return null;
+}
+
+const KEY_LABELS = {
+  Name: 'Name',
+  DeviceGroup: 'Group',
+  CustomerName: 'Customer',
+  CustomerSite: 'Site',
+  Tags: 'Tags',
+  MaxUses: 'Most devices',
+  Days: 'Valid for days',
+  NeedsApproval: 'Approval',
+};
+const KEY_RULES = formRules(enrolmentEndpoints.create.body, KEY_LABELS);
+const DAY = 86_400_000;
+const TEXT = { maxLength: 255, autoComplete: 'off', spellCheck: false } as const;
+
+/** Empty fields are left out, and a number that is none is left to the check. */
+function keyBody(values: Record<keyof typeof KEY_LABELS, string>, now: number) {
+  const tags = values.Tags.split(',').flatMap((tag) => tag.trim() || []);
+  const days = Number(values.Days);
+  return {
+    Name: values.Name,
+    DeviceGroup: values.DeviceGroup,
+    ...(values.CustomerName !== '' && { CustomerName: values.CustomerName }),
+    ...(values.CustomerSite !== '' && { CustomerSite: values.CustomerSite }),
+    ...(tags.length > 0 && { Tags: tags }),
+    MaxUses: values.MaxUses === '' ? 0 : Number(values.MaxUses),
+    ...(days > 0 && { ExpiresTime: new Date(now + days * DAY).toISOString() }),
+    NeedsApproval: values.NeedsApproval === 'yes',
+  };
+}
+
+function CreateKey({ onClose }: { onClose: () => void }) {
+  const [keys] = useState(() => new RequestKeys());
+  // The same request when it is sent again.
+  const [openedAt] = useState(() => Date.now());
+  const [made, setMade] = useState<{ name: string; secret: string }>();
+  const groups = useKnownValues('DeviceGroup');
+  if (made)
+    return (
+      <SecretDialog
+        title={`Enrolment key “${made.name}”`}
+        what="enrolment key"
+        secret={made.secret}
+        fileName="muster-enrolment-key.txt"
+        onDone={onClose}
+        commands={(onTaken) => <EnrolCommands secret={made.secret} onCopied={onTaken} />}
+      >
+        Whoever has it can add devices until it expires, is used up, or is deleted. The service stores only its hash.
+      </SecretDialog>
+    );
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Create enrolment key"
+      rules={KEY_RULES}
+      initial={{
+        Name: '',
+        DeviceGroup: '',
+        CustomerName: '',
+        CustomerSite: '',
+        Tags: '',
+        MaxUses: '',
+        Days: '30',
+        NeedsApproval: 'yes',
+      }}
+      bodyOf={(values) => keyBody(values, openedAt)}
+      // Not cached, so that nothing of the key outlives the dialog.
+      write={{ ...enrolmentMutations.create(keys), gcTime: 0 }}
+      request={(body) => requestOf(enrolmentEndpoints.create, { body })}
+      explain={unconfirmed('enrolment key')}
+      submitLabel="Create key"
+      onDone={({ EnrolKey }, { Name }) => setMade({ name: Name, secret: EnrolKey })}
+    >
+      {({ field, values, fill }) => (
+        <>
+          <TextField
+            description="Where it is used, so you know which one to delete."
+            placeholder="Golden image 2026"
+            required
+            data-autofocus
+            {...TEXT}
+            {...field('Name')}
+          />
+          <GroupInput data={groups} description="The group that its devices join." {...field('DeviceGroup')} />
+          <TextField {...TEXT} {...field('CustomerName')} />
+          <TextField {...TEXT} {...field('CustomerSite')} />
+          <TextField description="With commas between them." {...TEXT} {...field('Tags')} />
+          <TextField inputMode="numeric" description="Empty: no limit." {...TEXT} {...field('MaxUses')} />
+          <TextField inputMode="numeric" description="Empty: until it is deleted." {...TEXT} {...field('Days')} />
+          <Checkbox
+            label="Somebody approves each device"
+            description="Until then a device waits, and can do nothing."
+            checked={values.NeedsApproval === 'yes'}
+            onChange={({ currentTarget: { checked } }) => fill({ NeedsApproval: checked ? 'yes' : '' })}
+          />
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function DeleteKey({ enrolmentKey, onClose }: { enrolmentKey: EnrolmentKey; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Delete enrolment key"
+      confirmLabel="Delete key"
+      write={enrolmentMutations.remove(enrolmentKey.EnrolmentId)}
+    >
+      No device can join with <strong>{enrolmentKey.Name}</strong> any more, and devices that wait because of it are
+      turned away. Devices that have joined stay.
+    </ConfirmDialog>
+  );
+}
+
+const DEVICE_RULES = formRules(enrolmentEndpoints.approve.body, { DeviceName: 'Name', DeviceGroup: 'Group' });
+
+function ApproveDevice({ device, onClose }: { device: PendingDevice; onClose: () => void }) {
+  // The list may be read again while the dialog is open.
+  const [{ PendingId, DeviceName, DeviceGroup, Because, Fingerprint }] = useState(device);
+  const groups = useKnownValues('DeviceGroup');
+  // A machine that is a device already keeps the name and group that it has.
+  const isNew = Because === 'NeedsApproval';
+  return (
+    <FormDialog
+      onClose={onClose}
+      title={`Approve ${DeviceName}`}
+      rules={DEVICE_RULES}
+      initial={{ DeviceName, DeviceGroup }}
+      bodyOf={(values) => (isNew ? values : {})}
+      write={enrolmentMutations.approve(PendingId)}
+      request={(body) => requestOf(enrolmentEndpoints.approve, { params: { pending_id: PendingId }, body })}
+      submitLabel="Approve"
+      onDone={onClose}
+    >
+      {({ field }) => (
+        <>
+          <p>{consequence({ Because })}</p>
+          <p className="dim">
+            The device prints the fingerprint <span className="mono">{Fingerprint}</span>.
+          </p>
+          {isNew && (
+            <>
+              <TextField required data-autofocus {...TEXT} {...field('DeviceName')} />
+              <GroupInput data={groups} {...field('DeviceGroup')} />
+            </>
+          )}
+        </>
+      )}
+    </FormDialog>
+  );
+}
+
+function RejectDevice({ device, onClose }: { device: PendingDevice; onClose: () => void }) {
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title="Reject device"
+      confirmLabel="Reject"
+      write={enrolmentMutations.reject(device.PendingId)}
+    >
+      <strong>{device.DeviceName}</strong> (<span className="mono">{device.Fingerprint}</span>) is turned away whenever
+      it asks. It stays in this list, where it can be approved after all.
+    </ConfirmDialog>
+  );
+}
+
+function ApproveAll({ waiting, onClose }: { waiting: readonly PendingDevice[]; onClose: () => void }) {
+  // Those that are shown; others may come meanwhile.
+  const [devices] = useState(waiting);
+  return (
+    <ConfirmDialog
+      onClose={onClose}
+      title={`Approve ${counted(devices.length, 'device')}`}
+      confirmLabel={`Approve ${counted(devices.length, 'device')}`}
+      write={{
+        mutationFn: async () => {
+          const failures: unknown[] = [];
+          await runEach(devices, {
+            send: ({ PendingId }) => call(enrolmentEndpoints.approve, { params: { pending_id: PendingId }, body: {} }),
+            signal: new AbortController().signal,
+            onResult: (_, result) => 'error' in result && failures.push(result.error),
+          });
+          if (failures.length > 0) throw failures[0];
+        },
+        meta: { operation: enrolmentEndpoints.approve },
+      }}
+    >
+      Each becomes a device with the name that it reports, and gets a key of its own. Known machines and possible clones
+      are not among them.
+    </ConfirmDialog>
+  );
+}
