@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core';
-import { IconDeviceLaptop, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { IconDeviceLaptop, IconKey, IconPlus, IconTablePlus } from '@tabler/icons-react';
+import { useOffered } from '#/api/capabilities.ts';
 import { useOwnAgent } from '#/api/own-agent.ts';
 import { addAtOnce } from '#/features/install/at-once.ts';
 import { useDeviceDialog } from '#/features/device-dialogs/use-device-dialog.ts';
@@ -44,6 +45,11 @@ export function useAddButtons(isFirst: boolean) {
         </Button>
       </Gate>
     ),
+    enrolment: useOffered('enrolment') && (
+      <Button component={Link} to={paths.enrolment()} leftSection={<IconKey {...icon} />}>
+        Enrolment
+      </Button>
+    ),
     addMany: (
       <Gate why={noAdding}>
         <Button component={Link} to={paths.addMany()} leftSection={<IconTablePlus {...icon} />}>
@@ -55,11 +61,12 @@ export function useAddButtons(isFirst: boolean) {
 }
 
 export function AddButtons() {
-  const { addThisMachine, addMany, add } = useAddButtons(false);
+  const { addThisMachine, enrolment, addMany, add } = useAddButtons(false);
   return (
     <>
       <span className={classes.wideOnly}>
         {addThisMachine}
+        {enrolment}
         {addMany}
       </span>
       {add}

@@ -31,7 +31,7 @@ export function NoRows({ page, filtered, onFirstPage, onClear }: NoRowsProps) {
 }
 
 function NoDevices() {
-  const { hasOwnAgent, addThisMachine, add, addMany } = useAddButtons(true);
+  const { hasOwnAgent, addThisMachine, add, addMany, enrolment } = useAddButtons(true);
   return (
     <Empty
       title="No devices yet"
@@ -41,6 +41,7 @@ function NoDevices() {
           {addThisMachine}
           {add}
           {addMany}
+          {enrolment}
         </>
       }
     >

@@ -2,6 +2,7 @@
 import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { IconCheck } from '@tabler/icons-react';
+import { enrolmentQueries } from '#/api/enrolment.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { offers } from '#/api/capabilities.ts';
 import { rolloutQueries } from '#/api/rollouts.ts';
@@ -62,17 +63,21 @@ export function NeedsYou({ account, jobs, isReadingJobs, stale = 0 }: NeedsYouPr
   const seenAt = useStore(failuresSeen);
   const rollouts = useQuery({ ...rolloutQueries.list(), enabled: offers(account, 'rollouts') });
   const alerts = useQuery({ ...alertQueries.firing(), enabled: offers(account, 'alerts') });
+  const pending = useQuery({ ...enrolmentQueries.pending(), enabled: offers(account, 'enrolment') });
   const limits = useLimits(account);
   const needs = needsOf({
     rollouts: rollouts.data ?? [],
     alerts: alerts.data ?? [],
     failed: failedLately(jobs, now),
     seenAt,
+    pending: pending.data ?? [],
     limits,
     stale,
   });
-  const isReading = isReadingJobs || rollouts.isLoading || alerts.isLoading;
-  const faults = [rollouts.error && 'rollouts', alerts.error && 'alerts'].filter((each) => each !== null);
+  const isReading = isReadingJobs || rollouts.isLoading || alerts.isLoading || pending.isLoading;
+  const faults = [rollouts.error && 'rollouts', alerts.error && 'alerts', pending.error && 'devices that wait'].filter(
+    (each) => each !== null,
+  );
   const hidden = needs.length - SHOWN;
   return (
     <Section title="Needs you">

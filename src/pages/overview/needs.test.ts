@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { PendingDevice } from '#/contract/enrolment.ts';
 import type { FiringAlert } from '#/contract/alerts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
@@ -22,7 +23,7 @@ const failure = (JobId: string, at: number) => ({
   detail: 'Failed',
   at: new Date(at),
 });
-const NOTHING = { rollouts: [], alerts: [], failed: [], seenAt: 0, limits: [], stale: 0 };
+const NOTHING = { rollouts: [], alerts: [], failed: [], seenAt: 0, pending: [], limits: [], stale: 0 };
 
 test('nothing needs a person where nothing is wrong', () => {
   const rollouts = [
@@ -49,6 +50,7 @@ test('the most urgent is first', () => {
     alerts: [alert('gateway')],
     failed: [failure('one', 5), failure('two', 3)],
     seenAt: 0,
+    pending: [],
     limits: [{ label: 'Device licences', used: 9, limit: 10, days: 3, to: '/devices' }],
     stale: 1,
   });
@@ -72,4 +74,17 @@ test('failures that have been looked at are not shown again', () => {
     [['new', '/jobs/new']],
   );
   assert.deepEqual(needsOf({ ...NOTHING, failed, seenAt: 5 }), []);
+});
+
+test('devices that wait for approval are one line, which warns of possible clones', () => {
+  const device = (DeviceName: string, State: string, Because: string) =>
+    ({ DeviceName, State, Because, FirstSeenTime: '2026-03-20T12:00:00Z' }) as PendingDevice;
+  const pump = device('pump', 'Waiting', 'NeedsApproval');
+  const textOf = (pending: PendingDevice[]) =>
+    needsOf({ ...NOTHING, pending }).map(({ text, detail }) => [text, detail]);
+  assert.deepEqual(textOf([device('old', 'Rejected', 'NeedsApproval')]), []);
+  assert.deepEqual(textOf([pump]), [['pump waits for approval', undefined]]);
+  assert.deepEqual(textOf([pump, device('copy', 'Waiting', 'PossibleClone')]), [
+    ['2 devices wait for approval', 'One may be a clone'],
+  ]);
 });

@@ -1,9 +1,10 @@
-// What needs a person, the most urgent first: paused rollouts, rollouts that wait for a decision, alerts, new failures,
-// limits that are nearly reached and stale queues.
+// What needs a person, the most urgent first: paused rollouts, rollouts that wait for a decision, alerts, new failures, devices
+// that wait for approval, limits that are nearly reached and stale queues.
+import type { PendingDevice } from '#/contract/enrolment.ts';
 import type { FiringAlert } from '#/contract/alerts.ts';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
 import { paths } from '#/paths.ts';
-import { counted, devicesText, formatRoughShare } from '#/lib/format.ts';
+import { counted, devicesText, formatCount, formatRoughShare } from '#/lib/format.ts';
 import type { JobLine } from './figures.ts';
 
 export interface Need {
@@ -37,6 +38,8 @@ interface Sources {
   failed: readonly JobLine[];
   /** When this person looked at the failures last, in milliseconds since the epoch; 0 if never. */
   seenAt: number;
+  /** Devices that ask to join. */
+  pending: readonly PendingDevice[];
   limits: readonly Limit[];
   /** Devices with stale jobs in their queues. */
   stale: number;
@@ -79,6 +82,28 @@ function failureNeeds(failed: readonly JobLine[], seenAt: number): Need[] {
   ];
 }
 
+/** Devices that may be copies of others are named, because approving one takes the other's place. */
+function pendingNeeds(pending: readonly PendingDevice[]): Need[] {
+  const waiting = pending.filter(({ State }) => State === 'Waiting');
+  if (waiting.length === 0) return [];
+  const clones = waiting.filter(({ Because }) => Because === 'PossibleClone').length;
+  const [one] = waiting;
+  return [
+    {
+      key: 'pending',
+      mark: clones > 0 ? 'Interrupted' : 'Waiting',
+      text:
+        waiting.length === 1 && one
+          ? `${one.DeviceName} waits for approval`
+          : `${devicesText(waiting.length)} wait for approval`,
+      ...(clones > 0 && { detail: clones === 1 ? 'One may be a clone' : `${formatCount(clones)} may be clones` }),
+      at: timeOf(waiting.at(-1)?.FirstSeenTime ?? ''),
+      action: waiting.length === 1 ? 'Look at it' : 'Look at them',
+      to: paths.enrolment(),
+    },
+  ];
+}
+
 const limitNeed = ({ label, used, limit, days, to }: Limit): Need => ({
   key: label,
   mark: 'Interrupted',
@@ -90,7 +115,7 @@ const limitNeed = ({ label, used, limit, days, to }: Limit): Need => ({
   to,
 });
 
-export function needsOf({ rollouts, alerts, failed, seenAt, limits, stale }: Sources): Need[] {
+export function needsOf({ rollouts, alerts, failed, seenAt, pending, limits, stale }: Sources): Need[] {
   return [
     ...rollouts
       .filter(({ State }) => State === 'Paused')
@@ -112,6 +137,7 @@ export function needsOf({ rollouts, alerts, failed, seenAt, limits, stale }: Sou
         to: paths.alerts(),
       })),
     ...failureNeeds(failed, seenAt),
+    ...pendingNeeds(pending),
     ...limits.map(limitNeed),
     ...(stale > 0
       ? [

@@ -27,6 +27,7 @@ const PAGES: readonly Page[] = [
   page('Overview', paths.overview(), 'home start dashboard'),
   page('Devices', paths.devices(), 'table fleet'),
   page('Offline devices', paths.devices({ status: 'Offline' }), 'down'),
+  page('Enrolment', paths.enrolment(), 'devices join keys approve pending golden image', 'enrolment'),
   page('Map', paths.map(), 'locations places'),
   page('Artifacts', paths.artifacts(), 'files updates registry'),
   page('Jobs', paths.jobs(), 'deployments queue'),
