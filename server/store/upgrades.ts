@@ -200,6 +200,17 @@ const UPGRADES: readonly Upgrade[] = [
   // What undo puts back. Nodes of earlier versions would fail every item of an undo.
   { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
   { to: 47, changes: () => ['ALTER TABLE alert_rules ADD COLUMN percent INTEGER NOT NULL DEFAULT 90;'] },
+  // Nodes of earlier versions would leave the new columns out of the hashes.
+  {
+    to: 48,
+    changes: () => [
+      `ALTER TABLE audit ADD COLUMN bulk_id TEXT NOT NULL DEFAULT '';
+      ALTER TABLE audit ADD COLUMN removed_name TEXT NOT NULL DEFAULT '';
+      CREATE INDEX audit_of_removed ON audit (account_id, seq) WHERE removed_name <> '';
+      CREATE INDEX audit_removed_names ON audit (target) WHERE removed_name <> '';`,
+    ],
+    stopsNodes: true,
+  },
 ];
 
 /** The version of schema.ts. */
