@@ -312,7 +312,8 @@ const devices: Definition[] = [
     number INTEGER,                           -- among the changes of its device
     PRIMARY KEY (at, device_seq)
   ) STRICT, WITHOUT ROWID;`,
-  'CREATE INDEX state_changes_of_device ON state_changes (device_seq, at);',
+  // With the cause, the strips of many devices are read from it alone.
+  'CREATE INDEX state_changes_of_device ON state_changes (device_seq, at, cause);',
 
   // Times when the service was down, for which no device's state is known.
   `CREATE TABLE service_gaps (

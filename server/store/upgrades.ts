@@ -207,7 +207,9 @@ const UPGRADES: readonly Upgrade[] = [
       `ALTER TABLE audit ADD COLUMN bulk_id TEXT NOT NULL DEFAULT '';
       ALTER TABLE audit ADD COLUMN removed_name TEXT NOT NULL DEFAULT '';
       CREATE INDEX audit_of_removed ON audit (account_id, seq) WHERE removed_name <> '';
-      CREATE INDEX audit_removed_names ON audit (target) WHERE removed_name <> '';`,
+      CREATE INDEX audit_removed_names ON audit (target) WHERE removed_name <> '';
+      DROP INDEX state_changes_of_device;
+      CREATE INDEX state_changes_of_device ON state_changes (device_seq, at, cause);`,
     ],
     stopsNodes: true,
   },
