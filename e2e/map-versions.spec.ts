@@ -65,6 +65,15 @@ test('a cluster says how many of its devices run which version', async ({ signed
   await expect(page.getByText('3 devices, 1 1.10.0, 1 1.9.0, 1 without it')).toBeVisible();
 });
 
+test('a replay shows states instead, and says why', async ({ signedIn: page, service }) => {
+  await threeDevices(page, service);
+  await openMap(page, service);
+  await colourBy(page).getByText('Version', { exact: true }).click();
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await expect(page.getByText('A replay shows states: which versions ran then is not stored.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Shapes of the states' })).toBeVisible();
+});
+
 test('an artifact leads to the map of its versions', async ({ signedIn: page, service }) => {
   await threeDevices(page, service);
   await page.goto(`${service.url}/artifacts/viewer`);

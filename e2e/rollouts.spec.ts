@@ -78,6 +78,17 @@ test('a deploy to a group with nothing but the artifact needs no scrolling', asy
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
 });
 
+test('the list of jobs shows the wave beside the name, which leaves it out', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, await fleet(service, 2))}`);
+  await expect(heading(page)).toContainText('Succeeded');
+  await page.goto(`${service.url}/jobs`);
+  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row').filter({ hasText: '2 of 2' });
+  await expect(row.getByRole('cell', { name: '2 of 2', exact: true })).toBeVisible();
+  await expect(row.getByRole('link', { name: 'myapp 2.0.0', exact: true })).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row.getByText('wave 2 of 2')).toBeVisible();
+});
+
 test('a failure pauses a rollout before it reaches other devices, and a retry continues it', async ({
   signedIn: page,
   service,

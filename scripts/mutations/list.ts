@@ -505,6 +505,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'audit',
+    name: 'the hash of an entry leaves out the bulk action and the name of what it removed',
+    file: 'server/store/audit-log.ts',
+    before: "...(row.bulk_id === '' && row.removed_name === '' ? [] : [row.bulk_id, row.removed_name]),",
+    after: '',
+  },
+  {
+    area: 'audit',
     name: 'the chain of hashes begins anew with each portion',
     file: 'server/store/audit-log.ts',
     before: 'let before = last.hash;',
@@ -894,8 +901,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'bulk',
     name: 'bulk work leaves no entry in the audit log',
     file: 'server/actions/bulk-runner.ts',
-    before:
-      'await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);',
+    before: 'await audit.record(tx, caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);',
     after: '',
     tests: ['server/api/bulk.test.ts'],
   },

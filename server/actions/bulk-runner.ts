@@ -256,7 +256,8 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
 
   const insert = async (tx: Tx, asked: Omit<NewBulk, 'at'>) => {
     const made = await insertBulk(tx, { ...asked, at: now() });
-    await audit.record(tx, asked.caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);
+    const caller = { ...actorOf(asked.caller), bulkId: made.id };
+    await audit.record(tx, caller, `bulk.${asked.action}`, `${made.id} ${asked.items.length} ${asked.of}`);
     return made;
   };
 
@@ -274,7 +275,8 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       await cancelBulk(tx, undone.seq, now());
       const made = await insertUndo(tx, undone, { caller, at: now() });
       if (!made) throw new Conflict('There is nothing to undo', 'No device was changed.');
-      await audit.record(tx, caller, 'bulk.undo', `${made.id} ${made.total} Devices`);
+      const actor = { ...actorOf(caller), bulkId: made.id };
+      await audit.record(tx, actor, 'bulk.undo', `${made.id} ${made.total} Devices`);
       tx.afterCommit(look);
       return made.id;
     },
@@ -290,9 +292,10 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
       const { seq, id } = await insert(tx, { caller, action: 'newKey', of: 'Devices', values: {}, items: ids });
       const tally = newTally();
       const keys: NewDevice[] = [];
+      const actor = { ...actorOf(caller), bulkId: id };
       for (const [number, deviceId] of ids.entries()) {
         const device = await findDevice(tx, scopeOf(caller), deviceId);
-        if (device) keys.push(await actions.rekey(tx, caller, device));
+        if (device) keys.push(await actions.rekey(tx, actor, device));
         const outcome = device ? done(device.name) : gone();
         await setOutcome(tx, { seq }, number, outcome, tally);
       }
@@ -308,8 +311,12 @@ export function openBulkRunner(options: RunnerOptions): BulkRunner {
   };
 }
 
-const callerOf = ({ account_id: id, actor, address }: BulkRow): Actor => ({
+const callerOf = ({ account_id: id, actor, address, id: bulkId }: BulkRow): Actor => ({
   account: { id, email: '' },
   actor,
   address,
+  bulkId,
 });
+
+/** Without what only its request has. */
+const actorOf = ({ account, actor, address }: Actor): Actor => ({ account, actor, address });

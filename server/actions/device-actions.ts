@@ -51,7 +51,7 @@ export const openDeviceActions = ({ audit, order, dispatch, now }: ActionsOption
     await dispatch.deviceRemoved(tx, device.seq);
     await deleteDevice(tx, device);
     order.removed(tx, caller.account.id);
-    await audit.record(tx, caller, 'device.remove', device.id);
+    await audit.record(tx, caller, 'device.remove', device.id, device.name);
   },
   rekey: async (tx, caller, { seq, id }) => {
     const key = await replaceKey(tx, seq, now());

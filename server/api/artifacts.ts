@@ -99,9 +99,10 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       const id = request.params.artifact_id;
       await db.write(
         async (tx) => {
+          const { name } = await artifactById(tx, request.account.id, id);
           await deleteArtifact(tx, request.account.id, id);
           await context.dispatch.artifactRemoved(tx, id);
-          await audit.record(tx, request, 'artifact.remove', id);
+          await audit.record(tx, request, 'artifact.remove', id, name);
         },
         { essential: true },
       );

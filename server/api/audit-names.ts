@@ -1,9 +1,10 @@
-// The current names of the actors and objects in audit entries.
+// The names of the actors and objects in audit entries: those that they have now, or had when they were removed.
 import type { HashedRow } from '../store/audit-log.ts';
+import { removedObjects } from '../store/audit-origin.ts';
 import { kindOf } from '../store/audit-scope.ts';
 import type { Database, Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
-import { NAMED_DEVICES, NAMED_JOBS, openNameIndex } from '../store/name-index.ts';
+import { NAMED_DEVICES, NAMED_JOBS, NAMED_REMOVALS, openNameIndex } from '../store/name-index.ts';
 import { invalid } from '../http/problem.ts';
 
 type Named = Pick<HashedRow, 'actor' | 'action' | 'target'>;
@@ -35,7 +36,7 @@ export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>):
   return `${OF_DEVICES.has(kind) ? 'device' : OF_PEOPLE.has(kind) ? 'person' : kind}:${target.split(' ').at(-1)}`;
 }
 
-/** The current names of the actors and objects of these entries, by `<kind>:<id>`. */
+/** The names of the actors and objects of these entries, by `<kind>:<id>`. */
 export async function namesOf(db: Reader, accountId: number, rows: readonly Named[]): Promise<Map<string, string>> {
   const openedBy = await openersOf(db, accountId, rows);
   const actors = [...rows.map(({ actor }) => actor), ...openedBy.values()];
@@ -51,6 +52,8 @@ export async function namesOf(db: Reader, accountId: number, rows: readonly Name
     );
     for (const { id, name } of found) names.set(`${kind}:${id}`, name);
   }
+  const lost = keys.flatMap(([kind = '', id = '']) => (kind in NAMED && !names.has(`${kind}:${id}`) ? [id] : []));
+  for (const removed of await removedObjects(db, accountId, lost)) names.set(objectKey(removed), removed.name);
   for (const [session, opener] of openedBy)
     names.set(session, opener.startsWith('token:') ? (names.get(opener) ?? '') : opener);
   return names;
@@ -83,19 +86,27 @@ async function openersOf(db: Reader, accountId: number, rows: readonly Named[]):
 /** The most objects that a search may find; more would be too many to go through. */
 const MAX_FOUND = 1_000;
 /** An account may have very many of these, so their names are searched in memory. */
-const INDEXED = { devices: NAMED_DEVICES, jobs: NAMED_JOBS };
+const INDEXED = {
+  devices: { id: 'id', source: NAMED_DEVICES },
+  jobs: { id: 'id', source: NAMED_JOBS },
+  audit: { id: 'target', source: NAMED_REMOVALS },
+};
 
-/** Finds objects by part of their current name, and any object with exactly this id, even if it was deleted. */
+/** Finds objects by part of their name, and any object with exactly this id. A removed object has its last name. */
 export function openObjectSearch(db: Database): (accountId: number, about: string) => Promise<string[]> {
-  const indexes = Object.entries(INDEXED).map(([table, source]) => ({ table, index: openNameIndex(db, source) }));
+  const indexes = Object.entries(INDEXED).map(([table, { id, source }]) => ({
+    table,
+    id,
+    index: openNameIndex(db, source),
+  }));
   const others = Object.values(NAMED).filter((table) => !(table in INDEXED));
   return async (accountId, about) => {
     const part = fold(about);
     const found = [about];
-    for (const { table, index } of indexes) {
+    for (const { table, id: column, index } of indexes) {
       const seqs = await index.find(accountId, [part], { limit: MAX_FOUND + 1 });
       const rows = await db.all<{ id: string }>(
-        `SELECT id FROM ${table} WHERE account_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${db.dialect.list('asked')})`,
+        `SELECT ${column} AS id FROM ${table} WHERE account_id = ? AND seq IN (SELECT CAST(value AS BIGINT) FROM ${db.dialect.list('asked')})`,
         accountId,
         JSON.stringify(seqs),
       );

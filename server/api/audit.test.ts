@@ -106,8 +106,8 @@ test('the CSV has all entries that meet the conditions', async () => {
   const response = await service.call('GET', `/v1/audit.csv?object=${id}`);
   assert.equal(response.headers.get('Content-Type'), 'text/csv; charset=utf-8');
   const [head, first, ...rest] = (await response.text()).split('\r\n');
-  assert.equal(head, 'Id,Time,Actor,Address,Action,Object,Outcome,Hash');
-  assert.match(first ?? '', new RegExp(`,device.create,${id},done,[0-9a-f]{64}$`));
+  assert.equal(head, 'Id,Time,Actor,Address,Action,Object,Outcome,Hash,BulkId');
+  assert.match(first ?? '', new RegExp(`,device.create,${id},done,[0-9a-f]{64},$`));
   assert.deepEqual(rest, ['']);
 });
 
@@ -432,4 +432,36 @@ test('a role that is limited to groups is told the origin only of what lies in t
   assert.deepEqual(await kept.json('GET', path(outside.id)), {});
   const told = await limitedCaller(service, { role: 'Viewer', groups: ['hall'] }, []);
   assert.equal((await told.json<Origin>('GET', path(inside.id))).Created?.ActorName, 'AUTH_TOKEN');
+});
+
+test('an object that was removed is found by the name that it had, and keeps it', async () => {
+  const fleet = testFleet((...request) => service.call(...request));
+  const { id } = await fleet.device('', 'Old Mixer');
+  const WorkflowId = await fleet.workflow('true');
+  const JobId = await fleet.submit({ DeviceId: id, WorkflowId, Name: 'Stir the mixer' });
+  await service.call('POST', `/v1/job/${JobId}/stop`);
+  assert.equal((await service.call('DELETE', `/v1/job/${JobId}`)).status, 200);
+  assert.equal((await service.call('DELETE', `/v1/devices/${id}`)).status, 200);
+  const about = async (text: string) =>
+    (await read(`?about=${encodeURIComponent(text)}`)).Items.map(({ Action, ObjectName }) => [Action, ObjectName]);
+  assert.deepEqual(await about('old mixer'), [
+    ['device.remove', 'Old Mixer'],
+    ['device.create', 'Old Mixer'],
+  ]);
+  assert.deepEqual(await about('STIR'), [
+    ['job.remove', 'Stir the mixer'],
+    ['job.stop', 'Stir the mixer'],
+    ['job.submit', 'Stir the mixer'],
+  ]);
+});
+
+test('another account finds nothing by the name of a device that was removed here', async () => {
+  const id = await device('Secret Kiln');
+  await service.call('DELETE', `/v1/devices/${id}`);
+  const { secret } = await service.context.db.write(async (tx) => {
+    await tx.run("INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (3, 'c@x', 9, 9, 0)");
+    return createToken(tx, 3, 'other', Date.now());
+  });
+  const response = await service.call('GET', '/v1/audit?about=kiln', undefined, { Authorization: `Bearer ${secret}` });
+  assert.deepEqual(((await response.json()) as { Items: AuditEntry[] }).Items, []);
 });

@@ -20,7 +20,7 @@ import { actorNames, actorsNamed, namesOf, objectKey, openObjectSearch } from '.
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
 const BATCH = 250;
-const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash'] as const;
+const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash', 'BulkId'] as const;
 
 /**
  * Hashes the newest entries, which can be found by object only afterwards. If a full disk or another fault prevents
@@ -142,6 +142,8 @@ const entryOf = (row: HashedRow): Omit<AuditEntry, 'ActorName' | 'ObjectName'> =
   Object: row.target,
   Outcome: row.outcome,
   Hash: row.hash ?? '',
+  ...(row.bulk_id !== '' && { BulkId: row.bulk_id }),
 });
 
-const lineOf = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) => csvLine(COLUMNS.map((name) => entry[name]));
+const lineOf = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) =>
+  csvLine(COLUMNS.map((name) => entry[name] ?? ''));

@@ -1,6 +1,7 @@
 // Bulk work over real HTTP: each action, and what becomes of each item.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { AuditEntry } from '#/contract/audit.ts';
 import type { Bulk, BulkItem } from '#/contract/bulk.ts';
 import type { Device, DeviceLocation, NewDevice } from '#/contract/devices.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -91,6 +92,31 @@ test('devices are deleted with their jobs; the audit log has the bulk and each d
   assert.equal(await deviceOf(devices[0] ?? ''), undefined);
   assert.deepEqual(await auditOf(`${id}%`), ['bulk.delete']);
   assert.deepEqual(await auditOf(devices[1] ?? ''), ['device.create', 'device.remove']);
+});
+
+test('the entries of the audit log name the bulk action that they belong to, and others name none', async () => {
+  const devices = await bulk.devices(2);
+  const TagId = await bulk.tag('named');
+  await service.call('PATCH', `/v1/devices/${devices[0]}`, { CustomerName: 'alone' });
+  const JobId = await fleet.run('x', { DeviceId: devices[0] ?? '' });
+  const bodies = [
+    { Action: 'edit', Devices: devices, Values: { DeviceGroup: 'named' } },
+    { Action: 'tag', Devices: devices, Values: { TagId } },
+    { Action: 'stop', Jobs: [JobId] },
+    { Action: 'newKey', Devices: devices },
+    { Action: 'delete', Devices: devices },
+  ];
+  const entries = async (query: string) =>
+    ((await (await service.call('GET', `/v1/audit?${query}`)).json()) as { Items: AuditEntry[] }).Items;
+  for (const body of bodies) {
+    const BulkId = await bulk.begin(body);
+    await bulk.ended(BulkId);
+    const own = (await entries('limit=10')).filter((entry) => entry.BulkId === BulkId);
+    assert.equal(own.length, 1 + (body.Jobs ?? body.Devices).length, body.Action);
+    assert.equal(own.at(-1)?.Action, `bulk.${body.Action}`);
+  }
+  const [alone] = (await entries(`object=${devices[0]}&action=device.update`)).slice(-1);
+  assert.equal(alone?.BulkId, undefined);
 });
 
 test('jobs are stopped, those that wait for themselves only if asked; children count in their parent', async () => {

@@ -1,10 +1,9 @@
 // Prints a replay of the fleet as JSON, some thousand values at a time.
 import type { Json } from '../http/json-response.ts';
-import type { StateReplay } from '../store/state-replay.ts';
+import { LETTERS, type StateReplay } from '../store/state-replay.ts';
 import { runChunked } from './location-list.ts';
 
 const AT_ONCE = 20_000;
-const [ONLINE, OFFLINE] = [79, 70]; // O and F, the letters of the contract
 
 function* listOf(values: Uint32Array, length: number): Generator<string> {
   for (let at = 0; at < length; at += AT_ONCE)
@@ -13,7 +12,7 @@ function* listOf(values: Uint32Array, length: number): Generator<string> {
 
 function lettersOf(online: Uint8Array, length: number): string {
   const letters = Buffer.allocUnsafe(length);
-  for (let at = 0; at < length; at++) letters[at] = online[at] === 0 ? OFFLINE : ONLINE;
+  for (let at = 0; at < length; at++) letters[at] = online[at] === 0 ? LETTERS.offline : LETTERS.online;
   return letters.toString('latin1');
 }
 
@@ -22,7 +21,7 @@ function* textOf(From: string, replay: StateReplay, Gaps: unknown): Generator<st
   yield `{"From":${JSON.stringify(From)},"Devices":[`;
   for (let at = 0; at < ids.length; at += AT_ONCE)
     yield `${at === 0 ? '' : ','}${JSON.stringify(ids.slice(at, at + AT_ONCE)).slice(1, -1)}`;
-  yield `],"States":"${states.join('')}","Changes":{"Seconds":[`;
+  yield `],"States":"${Buffer.from(states).toString('latin1')}","Changes":{"Seconds":[`;
   yield* listOf(seconds, changes);
   yield '],"Device":[';
   yield* listOf(device, changes);

@@ -1,6 +1,7 @@
 // Rollouts from end to end, with agents that succeed, fail and stay away.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { Job } from '#/contract/jobs.ts';
 import type { Rollout, RolloutDevice, RolloutRun, RolloutDraft } from '#/contract/rollouts.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
@@ -74,6 +75,20 @@ async function steer(id: string, action: string, more: object = {}): Promise<Res
   const { Version } = await read(id);
   return service.call('POST', `/v1/rollout/${id}/${action}`, { Version, ...more });
 }
+
+test('in lists, the job of a wave says which wave of how many it is', async () => {
+  await units(2);
+  const id = await make();
+  const first = await waveJob(id, 1);
+  const other = await fleet.run('true', { DeviceGroup: 'hall' });
+  const { Items } = (await (await service.call('GET', '/v1/jobs')).json()) as { Items: Job[] };
+  const waveOf = (jobId: string) => {
+    const { Wave, WaveCount } = Items.find(({ JobId }) => JobId === jobId) ?? assert.fail(jobId);
+    return [Wave, WaveCount];
+  };
+  assert.deepEqual(waveOf(first), [1, 2]);
+  assert.deepEqual(waveOf(other), [undefined, undefined]);
+});
 
 test('one wave after the other, each an ordinary job, and every step is noted', async () => {
   const all = await units(3);

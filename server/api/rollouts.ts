@@ -333,7 +333,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
           if (OPEN.includes(row.state))
             throw new Problem(409, `The rollout is ${row.state}`, 'Abort it first, or wait for its end.');
           await deleteRollout(tx, row.seq);
-          await audit.record(tx, request, 'rollout.remove', row.id);
+          await audit.record(tx, request, 'rollout.remove', row.id, row.name);
         },
         { essential: true },
       ),

@@ -30,8 +30,9 @@ export function workflowRoutes({ db, audit, now }: Context): Handlers<typeof wor
     remove: (request) =>
       db.write(
         async (tx) => {
-          await deleteWorkflow(tx, request.account.id, request.params.workflow_id);
-          await audit.record(tx, request, 'workflow.remove', request.params.workflow_id);
+          const { WorkflowId, Name } = await workflowById(tx, request.account.id, request.params.workflow_id);
+          await deleteWorkflow(tx, request.account.id, WorkflowId);
+          await audit.record(tx, request, 'workflow.remove', WorkflowId, Name);
         },
         { essential: true },
       ),

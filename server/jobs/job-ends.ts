@@ -63,7 +63,7 @@ export function openJobEnds({ db, audit, now }: { db: Database; audit: Audit; no
 
   const removeNow = async (tx: Tx, caller: Actor, row: JobRow, parents: TouchedParents): Promise<void> => {
     await deleteJob(tx, { seq: row.seq, parentSeq: row.parent_seq }, parents);
-    await audit.record(tx, caller, 'job.remove', row.id);
+    await audit.record(tx, caller, 'job.remove', row.id, row.name);
   };
 
   const ends: JobEnds = {

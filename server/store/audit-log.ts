@@ -17,6 +17,8 @@ export interface AuditRow {
   action: string;
   target: string;
   outcome: string;
+  bulk_id: string;
+  removed_name: string;
 }
 /** `hash` is null until it has been computed. */
 export type HashedRow = AuditRow & { hash: string | null };
@@ -40,6 +42,8 @@ const auditHash = (before: string, row: AuditRow): string =>
       row.action,
       row.target,
       row.outcome,
+      // Entries from before these columns, and most others, have neither.
+      ...(row.bulk_id === '' && row.removed_name === '' ? [] : [row.bulk_id, row.removed_name]),
     ]),
   );
 

@@ -1,4 +1,4 @@
-// Who created an object and who changed it last, as the audit log has it.
+// Who created an object and who changed it last, and what a removed one was called, as the audit log has it.
 import { kindOf } from './audit-scope.ts';
 import type { AuditRow } from './audit-log.ts';
 import type { Reader } from './database.ts';
@@ -48,3 +48,19 @@ export async function originOf(
   const newest = await keep(await entriesOf(db, accountId, object, 'DESC', NEWEST));
   return { created, changed: newest.find((row) => row.seq !== created?.seq && isChange(row)) };
 }
+
+/** The entries that removed these objects, with the names that they had. */
+export const removedObjects = async (
+  db: Reader,
+  accountId: number,
+  ids: readonly string[],
+): Promise<{ action: string; target: string; name: string }[]> =>
+  ids.length === 0
+    ? []
+    : db.all(
+        `SELECT action, target, removed_name AS name FROM audit
+         WHERE ${db.dialect.among('target', `SELECT value FROM ${db.dialect.list('asked')}`)}
+           AND +account_id = ? AND removed_name <> ''`,
+        JSON.stringify(ids),
+        accountId,
+      );

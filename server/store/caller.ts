@@ -8,6 +8,8 @@ export interface Actor {
   actor: string;
   /** The client's address, as far as TRUSTED_PROXY reveals it. */
   address: string;
+  /** The bulk action that this is a part of. */
+  bulkId?: string;
 }
 
 /** Who submits or stops jobs: a caller, or the service for whoever set it to do so, without limits. */

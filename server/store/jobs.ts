@@ -56,6 +56,14 @@ export interface JobRow {
   interrupted: number | null;
   /** Set on a parent that is read for a role limited to groups. */
   own?: OwnFigures;
+  /** Set in lists: which wave of how many of a rollout it is. */
+  wave?: RolloutWave;
+}
+
+interface RolloutWave {
+  /** From 1. */
+  number: number;
+  count: number;
 }
 
 /** Children use their parent's command; only children from earlier versions have their own. */
@@ -140,9 +148,24 @@ const JOBS_OF_LIST = perDialect(
     AND j.seq IN (SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')}) ORDER BY j.seq`,
 );
 
+const WAVES_OF_JOBS = perDialect(
+  (sql) => `SELECT w.job_seq AS job, w.number + 1 AS number, r.waves AS count
+    FROM ${sql.list('asked')} CROSS JOIN rollout_waves w CROSS JOIN rollouts r
+    WHERE w.job_seq = CAST(asked.value AS BIGINT) AND r.seq = w.rollout_seq`,
+);
+
 /** The jobs with these seqs that still exist. */
-export const jobsOfList = async (db: Reader, scope: Scope, seqs: readonly number[]): Promise<JobRow[]> =>
-  jobsInScope(db, scope, await db.all<JobRow>(JOBS_OF_LIST(db), scope.accountId, JSON.stringify(seqs)));
+export async function jobsOfList(db: Reader, scope: Scope, seqs: readonly number[]): Promise<JobRow[]> {
+  const found = await db.all<JobRow>(JOBS_OF_LIST(db), scope.accountId, JSON.stringify(seqs));
+  const rows = await jobsInScope(db, scope, found);
+  const waves = await db.all<RolloutWave & { job: number }>(WAVES_OF_JOBS(db), JSON.stringify(seqs));
+  const byJob = new Map(waves.map(({ job, ...wave }) => [job, wave]));
+  for (const row of rows) {
+    const wave = byJob.get(row.seq);
+    if (wave) row.wave = wave;
+  }
+  return rows;
+}
 
 const WAITING_PARENTS = perDialect(
   (sql) => `SELECT DISTINCT parent_seq AS seq FROM jobs ${sql.indexedBy('jobs_unfinished')}

@@ -15,13 +15,16 @@ export interface Named {
 }
 
 export interface NameSource {
-  kind: ChangeKind;
-  /** The version name that is bumped with each change of a name; undefined if names never change. */
-  renamed?: string;
   /** The rows of an account after `seq`, in order. */
   after(db: Database, accountId: number, seq: number, limit: number): Promise<Named[]>;
-  /** The rows with these seqs that exist. */
-  ofList(db: Database, seqs: readonly number[]): Promise<Named[]>;
+  /** How a changed name is noticed; undefined if names never change. */
+  renames?: {
+    /** The version name that is bumped with each change of a name. */
+    version: string;
+    kind: ChangeKind;
+    /** The rows with these seqs that exist. */
+    ofList(db: Database, seqs: readonly number[]): Promise<Named[]>;
+  };
 }
 
 /** A folded substring for each text of a row; '' and undefined match any. */
@@ -132,7 +135,8 @@ interface Names {
 
 export function openNameIndex(db: Database, source: NameSource): NameIndex {
   const accounts = new Map<number, Promise<Names>>();
-  const versionOf = async () => (source.renamed === undefined ? '' : db.version(source.renamed));
+  const { renames } = source;
+  const versionOf = async () => (renames ? db.version(renames.version) : '');
   const lastOf = (chunks: readonly Chunk[]) => chunks.at(-1)?.seqs.at(-1) ?? 0;
 
   /** Adds the rows after the last known one. */
@@ -162,13 +166,13 @@ export function openNameIndex(db: Database, source: NameSource): NameIndex {
   const refresh = async (accountId: number, names: Names | undefined): Promise<Names> => {
     if (!names || performance.now() - names.readAt > KEPT_MS) return readAll(accountId);
     const renamed = await versionOf();
-    if (renamed !== names.renamed) {
+    if (renames && renamed !== names.renamed) {
       const to = await currentPosition(db);
       const isTooMuch = to.seq - names.position.seq > MAX_CHANGES;
       const changes = isTooMuch ? undefined : await changesBetween(db, accountId, names.position, to);
       if (!changes) return readAll(accountId);
-      const seqs = new Set(changes.filter(({ kind }) => kind === source.kind).map(({ object }) => object));
-      rename(names, await source.ofList(db, [...seqs]));
+      const seqs = new Set(changes.filter(({ kind }) => kind === renames.kind).map(({ object }) => object));
+      rename(names, await renames.ofList(db, [...seqs]));
       names.position = to;
       names.renamed = renamed;
     }
@@ -231,19 +235,34 @@ const DEVICES_OF_LIST = perDialect(
 const namedDevice = ({ seq, id, name }: DeviceRow): Named => ({ seq, texts: [name, id] });
 
 /** Devices by name and id. */
-export const NAMED_DEVICES: NameSource = {
-  kind: 'device',
-  renamed: DEVICES_RENAMED,
+export const NAMED_DEVICES = {
   after: async (db, accountId, seq, limit) =>
     (
       await db.all<DeviceRow>(`${DEVICES} WHERE account_id = ? AND seq > ? ORDER BY seq LIMIT ?`, accountId, seq, limit)
     ).map(namedDevice),
-  ofList: async (db, seqs) => (await db.all<DeviceRow>(DEVICES_OF_LIST(db), JSON.stringify(seqs))).map(namedDevice),
+  renames: {
+    version: DEVICES_RENAMED,
+    kind: 'device',
+    ofList: async (db, seqs) => (await db.all<DeviceRow>(DEVICES_OF_LIST(db), JSON.stringify(seqs))).map(namedDevice),
+  },
+} satisfies NameSource;
+
+/** Entries of the audit log that removed an object, by the name that it had. */
+export const NAMED_REMOVALS: NameSource = {
+  after: async (db, accountId, seq, limit) =>
+    (
+      await db.all<{ seq: number; name: string }>(
+        `SELECT seq, removed_name AS name FROM audit
+         WHERE account_id = ? AND removed_name <> '' AND seq > ? ORDER BY seq LIMIT ?`,
+        accountId,
+        seq,
+        limit,
+      )
+    ).map((row) => ({ seq: row.seq, texts: [fold(row.name)] })),
 };
 
 /** Single jobs and parents by name, archived ones included. */
 export const NAMED_JOBS: NameSource = {
-  kind: 'job',
   after: async (db, accountId, seq, limit) =>
     (
       await db.all<{ seq: number; name: string }>(
@@ -253,5 +272,4 @@ export const NAMED_JOBS: NameSource = {
         limit,
       )
     ).map((row) => ({ seq: row.seq, texts: [fold(row.name)] })),
-  ofList: async () => [],
 };

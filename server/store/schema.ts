@@ -197,7 +197,9 @@ const audit: Definition[] = [
     address TEXT NOT NULL,
     action TEXT NOT NULL,
     target TEXT NOT NULL,
-    outcome TEXT NOT NULL
+    outcome TEXT NOT NULL,
+    bulk_id TEXT NOT NULL DEFAULT '',         -- the bulk action that it belongs to
+    removed_name TEXT NOT NULL DEFAULT ''     -- the name that the removed object had
   ) STRICT;`,
   'CREATE INDEX audit_of_actor ON audit (actor, seq);',
   'CREATE INDEX audit_of_action ON audit (action, seq);',
@@ -209,6 +211,9 @@ const audit: Definition[] = [
   },
   // Agents download artifacts all the time; this index finds what people did without reading all of those entries.
   "CREATE INDEX audit_by_people ON audit (seq) WHERE NOT (actor >= 'device:' AND actor < 'device;');",
+  // Removed objects, by their names in memory and by their ids.
+  "CREATE INDEX audit_of_removed ON audit (account_id, seq) WHERE removed_name <> '';",
+  "CREATE INDEX audit_removed_names ON audit (target) WHERE removed_name <> '';",
   // Entries are never changed or deleted.
   forbid('audit_is_not_edited', 'UPDATE ON audit', APPEND_ONLY),
   forbid('audit_is_not_cut', 'DELETE ON audit', APPEND_ONLY),
@@ -358,7 +363,8 @@ const devices: Definition[] = [
     number INTEGER,                           -- among the changes of its device
     PRIMARY KEY (at, device_seq)
   ) STRICT, WITHOUT ROWID;`,
-  'CREATE INDEX state_changes_of_device ON state_changes (device_seq, at);',
+  // With the cause, the strips of many devices are read from it alone.
+  'CREATE INDEX state_changes_of_device ON state_changes (device_seq, at, cause);',
 
   // Times when the service was down, for which no device's state is known.
   `CREATE TABLE service_gaps (

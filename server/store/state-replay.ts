@@ -2,16 +2,16 @@
 // 9 MB in memory, as columns.
 import type { Reader } from './database.ts';
 import type { Scope } from './scope.ts';
-import { isOnline, type Span } from './state-history.ts';
-import { changesIn, devicesOf, onlineAt } from './state-series.ts';
+import { isOnline, type Cause, type Span } from './state-history.ts';
+import { changesIn, devicesOf, onlineAt, type ChangeColumns } from './state-series.ts';
 
-/** The letters of the contract; `-`: not created yet. */
-type Letter = 'O' | 'F' | '-';
+/** The letters of the contract as bytes; `-`: not created yet. */
+export const LETTERS = { online: 79, offline: 70, absent: 45 } as const;
 
 export interface StateReplay {
   ids: string[];
   /** At the beginning of the span, one letter for each of `ids`. */
-  states: Letter[];
+  states: Uint8Array;
   /** How many of the columns below are filled. */
   changes: number;
   /** Seconds since the beginning of the span, ascending. */
@@ -55,7 +55,7 @@ export async function stateReplay(
 ): Promise<StateReplay> {
   const ids: string[] = [];
   const seqs: number[] = [];
-  const states: Letter[] = [];
+  const letters: number[] = [];
   const created: { at: number; position: number }[] = [];
   const changedLater: number[] = [];
   for await (const rows of devicesOf(db, scope)) {
@@ -64,13 +64,14 @@ export async function stateReplay(
       if (row.created > from) created.push({ at: row.created, position: ids.length });
       // A device whose last change lies after the span is looked up.
       else if (row.state_time > to) changedLater.push(ids.length);
-      states.push(row.created > from ? '-' : row.state_online === 1 ? 'O' : 'F');
+      letters.push(row.created > from ? LETTERS.absent : row.state_online === 1 ? LETTERS.online : LETTERS.offline);
       seqs.push(row.seq);
       ids.push(row.id);
     }
     await otherWork();
   }
   created.sort((one, two) => one.at - two.at);
+  const states = Uint8Array.from(letters);
   const positions = positionsOf(seqs);
   /** 1 for each position whose state at the beginning is looked up. */
   const isUnsure = new Uint8Array(ids.length);
@@ -92,16 +93,22 @@ export async function stateReplay(
       isCreated.add(next.position);
     }
   };
-  for await (const changes of changesIn(db, { from, to })) {
-    for (let i = 0; i < changes.at.length; i++) {
-      const [at, seq, cause] = [changes.at[i]!, changes.device_seq[i]!, changes.cause[i]!];
-      const position = positions[seq] ?? -1;
+  /** Not within the loop that waits, which runs several times as slowly. */
+  const addChanges = ({ at: times, device_seq, cause: causes }: ChangeColumns) => {
+    for (let i = 0; i < times.length; i++) {
+      const at = times[i]!;
+      const position = positions[device_seq[i]!] ?? -1;
       if (position < 0) continue;
-      createUntil(at);
-      if (states[position] === '-' && !isCreated.has(position)) early.set(position, isOnline(cause));
-      else columns.push(second(at), position, isOnline(cause));
-      if (states[position] !== '-') isUnsure[position] = 1;
+      if (nextCreated < created.length) createUntil(at);
+      const online = isOnline(causes[i] as Cause);
+      const isAbsent = states[position] === LETTERS.absent;
+      if (isAbsent && !isCreated.has(position)) early.set(position, online);
+      else columns.push(second(at), position, online);
+      if (!isAbsent) isUnsure[position] = 1;
     }
+  };
+  for await (const changes of changesIn(db, { from, to })) {
+    addChanges(changes);
     await otherWork();
   }
   createUntil(to);
@@ -109,7 +116,7 @@ export async function stateReplay(
   const unsure = seqs.filter((_, position) => isUnsure[position] === 1);
   const asked = [...unsure, ...creations.map(({ seq }) => seq)];
   const wereOnline = await onlineAt(db, asked, from, otherWork);
-  for (const seq of unsure) states[positions[seq]!] = wereOnline.has(seq) ? 'O' : 'F';
+  for (const seq of unsure) states[positions[seq]!] = wereOnline.has(seq) ? LETTERS.online : LETTERS.offline;
   for (const { seq, column } of creations) columns.online[column] = Number(wereOnline.has(seq));
   const { length, seconds, device, online } = columns;
   return { ids, states, changes: length, seconds, device, online };

@@ -4,7 +4,7 @@ import type { RuleRow } from './alert-settings.ts';
 import type { DeviceOrder } from './device-order.ts';
 import type { JobFilter } from './job-list.ts';
 import type { JobRow } from './jobs.ts';
-import { NAMED_DEVICES, NAMED_JOBS } from './name-index.ts';
+import { NAMED_DEVICES, NAMED_JOBS, NAMED_REMOVALS } from './name-index.ts';
 import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
 
@@ -167,8 +167,9 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   ),
   'name-index.ts openNameIndex': [
     (_, db) => NAMED_DEVICES.after(db, 1, 0, 1),
-    (_, db) => NAMED_DEVICES.ofList(db, [1]),
+    (_, db) => NAMED_DEVICES.renames.ofList(db, [1]),
     (_, db) => NAMED_JOBS.after(db, 1, 0, 1),
+    (_, db) => NAMED_REMOVALS.after(db, 1, 0, 1),
   ],
   'people.ts currentRights': ['session:a', 'token:a'].map((credential) => (call, db) => call(db, { credential })),
   'sessions.ts listSessions': [undefined, { personId: 'a' }, { tokenId: 'a' }, { personId: 'a', groups: ['a'] }].map(
@@ -282,6 +283,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'archive.ts archivedJobs': [
     'jobs jobs_archived',
     'j rowid, p rowid, c rowid',
+    'w rollout_waves_of_job, r rowid',
     'jobs jobs_archived, v rowid, c jobs_current, v rowid',
     'devices rowid',
   ],
@@ -291,6 +293,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-origin.ts removedObjects': ['audit audit_removed_names'],
   'audit-origin.ts originOf': ['audit_objects key, audit rowid'],
   'audit-scope.ts entriesInScope': [
     'o sqlite_autoindex_devices_1',
@@ -425,7 +428,12 @@ export const PLANS: Record<string, readonly string[]> = {
   'jobs.ts unfinishedOf': ['j jobs_unfinished, p rowid, c rowid'],
   'jobs.ts waitingFor': ['j jobs_waiting_for, p rowid, c rowid'],
   'jobs.ts waitingJobs': ['jobs jobs_unfinished, sorts'],
-  'name-index.ts openNameIndex': ['devices devices_of_account', 'devices rowid', 'jobs jobs_of_account'],
+  'name-index.ts openNameIndex': [
+    'devices devices_of_account',
+    'devices rowid',
+    'jobs jobs_of_account',
+    'audit audit_of_removed',
+  ],
   'open-times.ts moveOpenTimes': [
     'jobs rowid, jobs all, jobs jobs_of_parent, jobs all jobs_by_move, sorts, rollout_waves key, rollouts all, sorts, w key, rollouts all, c jobs_of_parent, sorts, alert_jobs all, sorts',
     'output_runs key, jobs all',

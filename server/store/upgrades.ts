@@ -253,7 +253,20 @@ const UPGRADES: readonly Upgrade[] = [
   // What undo puts back. Nodes of earlier versions would fail every item of an undo.
   { to: 46, changes: () => ['ALTER TABLE bulk_items ADD COLUMN earlier TEXT;'], stopsNodes: true },
   { to: 47, changes: () => ['ALTER TABLE alert_rules ADD COLUMN percent INTEGER NOT NULL DEFAULT 90;'] },
-  { to: 48, changes: () => withEnrolment },
+  // Nodes of earlier versions would leave the new columns out of the hashes.
+  {
+    to: 48,
+    changes: () => [
+      `ALTER TABLE audit ADD COLUMN bulk_id TEXT NOT NULL DEFAULT '';
+      ALTER TABLE audit ADD COLUMN removed_name TEXT NOT NULL DEFAULT '';
+      CREATE INDEX audit_of_removed ON audit (account_id, seq) WHERE removed_name <> '';
+      CREATE INDEX audit_removed_names ON audit (target) WHERE removed_name <> '';
+      DROP INDEX state_changes_of_device;
+      CREATE INDEX state_changes_of_device ON state_changes (device_seq, at, cause);`,
+    ],
+    stopsNodes: true,
+  },
+  { to: 49, changes: () => withEnrolment },
 ];
 
 /** The version of schema.ts. */

@@ -15,7 +15,7 @@ const filters = {
   action: word,
   /** The id of a device, job, artifact …; the Name of a tunnel. */
   object: word,
-  /** An id as for `object`, or a part of the current name of a device, job, artifact …; ignores letter case. */
+  /** An id as for `object`, or a part of the name of a device, job, artifact …, of a removed one the last; ignores letter case. */
   about: word,
   outcome: z.optional(z.enum(['done', 'refused'], 'must be done or refused')),
   from: time,
@@ -26,18 +26,20 @@ const auditEntry = z.object({
   Id: z.string().check(z.minLength(1)),
   Time: text,
   Actor: text,
-  /** Name of a person, token or device; '' if it has none or no longer exists. A removed person keeps it. */
+  /** Name of a person, token or device; '' if it has none or is not known any more. A removed person or device keeps it. */
   ActorName: text,
   /** The client's address. */
   Address: text,
   Action: text,
   /** Ids separated by spaces; a tag comes before the device that it is attached to. */
   Object: text,
-  /** Name of the device, job or artifact in Object; '' as for ActorName. */
+  /** Name of the device, job or artifact in Object, of a removed one the last; '' as for ActorName. */
   ObjectName: text,
   Outcome: text,
   /** SHA-256 of the entry together with the Hash of the one before. */
   Hash: text,
+  /** The bulk action that the entry belongs to. */
+  BulkId: z.optional(text),
 });
 export type AuditEntry = z.output<typeof auditEntry>;
 const auditFilters = z.object(filters);

@@ -62,6 +62,9 @@ const jobRow = row(
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Number of attempts of a parent or single job. Missing if the service does not support `RetryOf`. */
     Attempts: optionalNumber,
+    /** Set in lists on the job of a rollout: which wave it is, from 1, and of how many. */
+    Wave: optionalNumber,
+    WaveCount: optionalNumber,
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
     WaitingOffline: optionalNumber,
   }),
@@ -89,7 +92,15 @@ const OPTIONAL_TEXTS = [
   'VerdictBecause',
   'VerdictStream',
 ] as const;
-const OPTIONAL_NUMBERS = ['ExitCode', 'Attempt', 'Attempts', 'WaitingOffline', 'VerdictLine'] as const;
+const OPTIONAL_NUMBERS = [
+  'ExitCode',
+  'Attempt',
+  'Attempts',
+  'Wave',
+  'WaveCount',
+  'WaitingOffline',
+  'VerdictLine',
+] as const;
 
 const COUNTS = ['Counts', 'VerdictCounts'] as const;
 /** All documented fields of a job. */

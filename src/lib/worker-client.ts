@@ -72,6 +72,11 @@ export class WorkerClient<Request, Answer = never, Progress = never> {
     });
   }
 
+  /** Starts the worker ahead of its first request. */
+  begin(): void {
+    this.port ??= this.open();
+  }
+
   /** Sends a message that needs no answer, in sequence with the requests. */
   post(request: Request, transfer: Transferable[] = []): void {
     this.hasState = true;

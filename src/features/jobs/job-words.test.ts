@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { job as jobSchema } from '#/contract/jobs.ts';
-import { explainWaiting, lossOf, otherFields, targetOf, targetText, typedFor } from './job-words.ts';
+import {
+  explainWaiting,
+  lossOf,
+  nameWithoutWave,
+  otherFields,
+  targetOf,
+  targetText,
+  typedFor,
+  waveText,
+} from './job-words.ts';
 
 const words = (fields: object) => targetText(targetOf(jobSchema.parse(fields), [{ TagId: 't1', TagName: 'canary' }]));
 
@@ -12,6 +21,16 @@ test('describes the target of a job', () => {
   assert.equal(words({ DeviceId: '', TagId: 't1' }), 'Tag canary');
   assert.equal(words({ DeviceId: '', TagId: 'gone' }), 'Tag gone');
   assert.equal(words({ DeviceId: '' }), 'Several devices');
+});
+
+test('the name of a wave leaves out what its column says', () => {
+  const wave = { JobName: 'app, wave 1 of 2, wave 2 of 3', Wave: 2, WaveCount: 3 };
+  assert.deepEqual([nameWithoutWave(wave), waveText(wave)], ['app, wave 1 of 2', '2 of 3']);
+  assert.equal(
+    nameWithoutWave({ JobName: 'app, wave 2 of 3', Wave: undefined, WaveCount: undefined }),
+    'app, wave 2 of 3',
+  );
+  assert.equal(nameWithoutWave({ JobName: 'renamed', Wave: 2, WaveCount: 3 }), 'renamed');
 });
 
 test('describes what a delete loses', () => {

@@ -36,6 +36,16 @@ export function targetText(target: Target): string {
   }
 }
 
+/** "2 of 3"; undefined for a job that is not of a rollout. */
+export const waveText = ({ Wave, WaveCount }: Pick<Job, 'Wave' | 'WaveCount'>): string | undefined =>
+  Wave === undefined || WaveCount === undefined ? undefined : `${formatCount(Wave)} of ${formatCount(WaveCount)}`;
+
+/** Its name, without the wave that the service puts at the end of it. */
+export function nameWithoutWave(job: Pick<Job, 'JobName' | 'Wave' | 'WaveCount'>): string {
+  const end = `, wave ${job.Wave} of ${job.WaveCount}`;
+  return waveText(job) !== undefined && job.JobName.endsWith(end) ? job.JobName.slice(0, -end.length) : job.JobName;
+}
+
 /** What a user should know about a state beyond its name. */
 export const EXPLANATIONS: Partial<Record<Verdict, string>> = {
   Interrupted: 'The device went down during the job. It was not run again, because how far it got is unknown.',

@@ -2,9 +2,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { AuditEntry } from '#/contract/audit.ts';
-import type { Bulk } from '#/contract/bulk.ts';
 import { auditQueries, saveAuditCsv } from '#/api/audit.ts';
-import { bulkQueries } from '#/api/bulk-work.ts';
 import { offered, useOffered } from '#/api/capabilities.ts';
 import { ActivityTabs } from '#/features/page-tabs/page-tabs.tsx';
 import { formatCount } from '#/lib/format.ts';
@@ -51,11 +49,11 @@ function AuditLog() {
   const dialog = useDialog<'entry'>('entry');
   // A filter asks for single entries, and may leave out those of the bulk actions.
   const isFolded = !view.kind && !view.object && !view.outcome;
-  const { starts, works } = useBulkEntries(isFolded);
+  const starts = useBulkStarts(isFolded);
   const entries = reading.data;
   const lines = useMemo(
-    () => (entries && isFolded ? auditLines(entries, starts, works) : entries?.map((entry) => ({ entry, items: [] }))),
-    [entries, isFolded, starts, works],
+    () => (entries && isFolded ? auditLines(entries, starts) : entries?.map((entry) => ({ entry, items: [] }))),
+    [entries, isFolded, starts],
   );
   const subject = [...(entries ?? []), ...starts].find(({ Id }) => Id === dialog.subject);
   const isFiltered = Object.values(view).some(Boolean);
@@ -95,15 +93,11 @@ function AuditLog() {
 }
 
 const NO_ENTRIES: readonly AuditEntry[] = [];
-const NO_WORKS: readonly Bulk[] = [];
 
-/** The bulk actions of the last days with their entries, where the service has bulk work. */
-function useBulkEntries(isWanted: boolean): { starts: readonly AuditEntry[]; works: readonly Bulk[] } {
+/** The entries of the bulk actions themselves, where the service has bulk work. */
+function useBulkStarts(isWanted: boolean): readonly AuditEntry[] {
   const enabled = useOffered('bulk') === true && isWanted;
-  const works = useQuery({ ...bulkQueries.list(), enabled }).data ?? NO_WORKS;
-  const hasWorks = works.length > 0;
-  const starts = useInfiniteQuery({ ...auditQueries.list({ action: 'bulk' }), enabled: enabled && hasWorks }).data;
-  return { starts: starts ?? NO_ENTRIES, works };
+  return useInfiniteQuery({ ...auditQueries.list({ action: 'bulk' }), enabled }).data ?? NO_ENTRIES;
 }
 
 const countText = (entries: readonly AuditEntry[] | undefined, more: boolean): string =>

@@ -7,7 +7,14 @@ import { paths } from '#/paths.ts';
 import { formatCount } from '#/lib/format.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { timesOf } from '#/features/jobs/job-times.ts';
-import { ALREADY_ASKED, awaitedBriefly, targetOf, targetText } from '#/features/jobs/job-words.ts';
+import {
+  ALREADY_ASKED,
+  awaitedBriefly,
+  nameWithoutWave,
+  targetOf,
+  targetText,
+  waveText,
+} from '#/features/jobs/job-words.ts';
 import { awaitedOffline, jobWords, outcomeOf, totalOf } from '#/features/jobs/outcome.ts';
 import { OutcomeCell } from '#/features/jobs/outcome-bar.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
@@ -42,7 +49,6 @@ function Standing({ job }: { job: Job }) {
       ) : (
         job.ExitCode !== undefined && job.ExitCode !== 0 && <span className="dim">exit code {job.ExitCode}</span>
       )}
-      {attemptsOf(job) > 1 && <span className="dim on-phone">attempt {formatCount(attemptsOf(job))}</span>}
     </span>
   );
 }
@@ -65,15 +71,35 @@ interface Gates {
   noDelete: string | undefined;
 }
 
-const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelete }: Gates) =>
+const WAVE: Column<Job> = {
+  header: 'Wave',
+  width: '76px',
+  align: 'end',
+  phone: 'hide',
+  cell: waveText,
+};
+
+/** Beside the name on a phone, where they have no columns. */
+const waveAndAttempt = (job: Job) =>
+  [
+    waveText(job) !== undefined && `wave ${waveText(job)}`,
+    attemptsOf(job) > 1 && `attempt ${formatCount(attemptsOf(job))}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
+
+const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, noDelete }: Gates) =>
   [
     {
       header: 'Name',
       by: 'name',
       cell: (job) => (
-        <Link to={paths.job(job.JobId)} className={rowName}>
-          <MiddleEllipsis text={nameOf(job)} />
-        </Link>
+        <>
+          <Link to={paths.job(job.JobId)} className={rowName}>
+            <MiddleEllipsis text={nameWithoutWave(job) || job.JobId} />
+          </Link>
+          {waveAndAttempt(job) && <span className="dim on-phone"> {waveAndAttempt(job)}</span>}
+        </>
       ),
     },
     {
@@ -90,6 +116,7 @@ const columnsOf = ({ tags, onStop, onDelete }: JobsTableProps, { noStop, noDelet
       phone: 'wide',
       cell: (job) => <Standing job={job} />,
     },
+    ...(jobs.some((job) => waveText(job) !== undefined) ? [WAVE] : []),
     {
       header: 'Attempt',
       width: '76px',

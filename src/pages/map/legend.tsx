@@ -34,6 +34,9 @@ export function Legend({ model, scheme }: LegendProps) {
         value={colorBy}
         onChange={(color) => url.set({ color })}
       />
+      {url.replay && url.color === 'version' && (
+        <p className={`dim ${classes.legendNote}`}>A replay shows states: which versions ran then is not stored.</p>
+      )}
       {colorBy === 'state' && (
         <ul aria-label="Shapes of the states" className={classes.states}>
           <li>

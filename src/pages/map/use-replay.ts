@@ -38,16 +38,19 @@ const TIMEOUT = 120_000;
 const REST = 250;
 const WORDS = ['Online', 'Offline', 'Unknown', 'Not created yet'];
 
-async function readInWorker(text: string, to: number): Promise<ReplayColumns> {
+/** Reads the answer in a worker, which starts while the service computes. */
+async function readInWorker(answer: () => Promise<{ text: string }>, to: number): Promise<ReplayColumns> {
   const worker = new WorkerClient<{ text: string; to: number }, ReplayColumns>(
     () => new Worker(new URL('./replay-worker.ts', import.meta.url), { type: 'module' }),
   );
+  worker.begin();
   try {
-    return await worker.ask({ text, to });
-  } catch (error) {
-    // If the worker cannot be loaded, it is read here, slowly.
-    if (error instanceof WorkerError) return readReplay(text, to);
-    throw error;
+    const { text } = await answer();
+    return await worker.ask({ text, to }).catch((error: unknown) => {
+      // If the worker cannot be loaded, it is read here, slowly.
+      if (error instanceof WorkerError) return readReplay(text, to);
+      throw error;
+    });
   } finally {
     worker.close();
   }
@@ -56,13 +59,11 @@ async function readInWorker(text: string, to: number): Promise<ReplayColumns> {
 function replayQuery({ from, to }: ReplaySpan) {
   const request = { query: { from: new Date(from).toISOString(), to: new Date(to).toISOString() } };
   return query<typeof historyEndpoints.replay, ReplayColumns>(historyEndpoints.replay, request, {
-    read: async ({ signal }) => {
-      const { text } = await send('GET', pathOf(historyEndpoints.replay, request), undefined, {
-        signal,
-        timeout: TIMEOUT,
-      });
-      return readInWorker(text, to);
-    },
+    read: ({ signal }) =>
+      readInWorker(
+        () => send('GET', pathOf(historyEndpoints.replay, request), undefined, { signal, timeout: TIMEOUT }),
+        to,
+      ),
     isSnapshot: true,
     structuralSharing: false,
     gcTime: 0,
