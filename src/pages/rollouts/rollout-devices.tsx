@@ -144,7 +144,7 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
           filtered={wave !== undefined || state !== undefined}
           onClear={() => url.set({ wave: undefined, state: undefined })}
           active={[
-            ...chosenFilter('Wave', wave, waves, () => url.set({ wave: undefined })),
+            ...chosenFilter('Wave', wave, [], () => url.set({ wave: undefined })),
             ...chosenFilter('State', state, states, () => url.set({ state: undefined })),
           ]}
           filters={
