@@ -192,7 +192,10 @@ test('each row of the availability has its strip of states, the worst first, in 
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Filters', exact: true }).click();
   await page.getByRole('radiogroup', { name: 'Period' }).getByText('7 d').click();
-  await page.getByRole('button', { name: /^Show / }).click();
+  await page
+    .getByRole('dialog', { name: 'Filters' })
+    .getByRole('button', { name: /^Show / })
+    .click();
   await expect(table.getByRole('columnheader', { name: 'States, last 7 days' })).toHaveCount(1);
 });
 
