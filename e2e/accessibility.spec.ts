@@ -113,7 +113,7 @@ test('each page is accessible while there is nothing @main', async ({ page, serv
     ['/workflows', 'No workflows'],
     ['/tunnels', 'No tunnels are open'],
     ['/activity/alerts', 'No rules'],
-    ['/settings/people', 'You are the only one here'],
+    ['/settings/people', 'One person signs in here'],
     ['/settings/tokens', 'Starts with'],
     ['/settings/sessions', 'This browser'],
     ['/settings/channels', 'No channels'],

@@ -190,7 +190,12 @@ test('each row of the availability has its strip of states, the worst first, in 
   await page.setViewportSize({ width: 390, height: 844 });
   await expect(table.getByRole('img').first()).toBeVisible();
   await expectAccessible(page);
+  await page.getByRole('button', { name: 'Filters', exact: true }).click();
   await page.getByRole('radiogroup', { name: 'Period' }).getByText('7 d').click();
+  await page
+    .getByRole('dialog', { name: 'Filters' })
+    .getByRole('button', { name: /^Show / })
+    .click();
   await expect(table.getByRole('columnheader', { name: 'States, last 7 days' })).toHaveCount(1);
 });
 

@@ -5,6 +5,7 @@ import type { Locator, Page } from '@playwright/test';
 import { DeviceWeb } from './behind-tunnels.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { lineLink, steps } from './job-log.ts';
+import { devices, fleet, rollOut } from './rolled-out.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
 test.use({
@@ -204,6 +205,29 @@ for (const [path, label, option, value, chip] of [
     await expect(page.getByRole('list', { name: 'Filters in use' })).toHaveText(chip);
     await expect(page.getByRole('main').getByRole('table')).toContainText(value);
   });
+
+test('the devices of a rollout and the availability have their filters in the sheet', async ({
+  signedIn: page,
+  service,
+}) => {
+  const rollout = await rollOut(service, await fleet(service, 3, 0));
+  const sheet = page.getByRole('dialog', { name: 'Filters' });
+  const chips = page.getByRole('list', { name: 'Filters in use' });
+  await page.goto(`${service.url}/rollouts/${rollout}`);
+  await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+  await sheet.getByLabel('Wave', { exact: true }).selectOption('Wave 2');
+  await sheet.getByRole('button', { name: /^Show / }).tap();
+  await expect(chips).toHaveText('Wave 2');
+  await expect(devices(page).getByRole('row')).toHaveCount(3);
+
+  await page.goto(`${service.url}/activity/availability`);
+  await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+  await sheet.getByText('7 d', { exact: true }).tap();
+  await sheet.getByRole('button', { name: /^Show / }).tap();
+  await expect(chips).toHaveText('Period 7 d');
+  await chips.getByRole('button').tap();
+  await expect(chips).toBeHidden();
+});
 
 test('log lines break between words', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('pump north 7');

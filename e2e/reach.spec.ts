@@ -1,7 +1,8 @@
 // What is reached in a low window, with few keys, in the system's colours and on a slow line.
+import type { Page } from '@playwright/test';
 import { expect, test } from './fixtures.ts';
 import { createMany, openDevices } from './bulk-actions.ts';
-import { fleet } from './rolled-out.ts';
+import { fleet, rollOut } from './rolled-out.ts';
 import { writeFile } from 'node:fs/promises';
 
 test('at 200 % zoom several rows of the device table are seen', async ({ signedIn: page, service }) => {
@@ -111,6 +112,60 @@ test('in forced colors the bars of a job that failed are drawn', async ({ signed
   const bar = page.getByRole('region', { name: 'Why it failed' }).locator('[data-state="Failed"]').first();
   await expect(bar).toHaveCSS('forced-color-adjust', 'none');
   await expect(bar.locator('..')).toHaveCSS('outline-style', 'solid');
+});
+
+/** What is only a coloured area, such as a part of a bar, and has neither its colour nor a frame in forced colours. */
+async function lostIn(page: Page): Promise<string[]> {
+  await page.emulateMedia({ forcedColors: 'none' });
+  const areas = await page.getByRole('main').evaluateHandle((main) =>
+    [...main.querySelectorAll<HTMLElement>(':not(input)')].filter((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const { backgroundColor, backgroundImage } = getComputedStyle(element);
+      const isFilled = !/^rgba\(.*, 0\)$|^transparent$/.test(backgroundColor) || backgroundImage !== 'none';
+      return (
+        isFilled && element.textContent === '' && element.checkVisibility() && width >= 2 && height >= 2 && height <= 20
+      );
+    }),
+  );
+  await page.emulateMedia({ forcedColors: 'active' });
+  return areas.evaluate((elements) =>
+    elements
+      .filter((element) => {
+        const { forcedColorAdjust, borderTopStyle, borderLeftStyle, outlineStyle } = getComputedStyle(element);
+        const hasFrame = [borderTopStyle, borderLeftStyle, outlineStyle].some((style) => style !== 'none');
+        return element.isConnected && forcedColorAdjust !== 'none' && !hasFrame;
+      })
+      .map((element) => `${element.localName}.${element.className}`),
+  );
+}
+
+test('in forced colors no bar, strip, legend or handle disappears', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 3, 2);
+  const { ArtifactId, broken } = made;
+  await writeFile(broken, '');
+  const draft = { Name: 'Update', DeviceGroup: 'hall', ArtifactId };
+  const { JobId } = await service.call<{ JobId: string }>('POST', '/v1/job', draft);
+  const rollout = await rollOut(service, made);
+  for (const [path, seen] of [
+    ['/', 'Jobs a day'],
+    [`/rollouts/${rollout}`, 'unit 3'],
+    ['/rollouts', 'myapp 2.0.0'],
+    ['/artifacts', 'myapp.sh'],
+    ['/artifacts/myapp', 'myapp.sh, script'],
+    [`/deploy?group=hall&artifact=${ArtifactId}&waves=on`, '2 Online'],
+    ['/jobs', 'group hall'],
+    [`/jobs/${JobId}`, 'When devices ran'],
+    ['/activity/availability', 'unit 3'],
+    ['/settings/usage', 'Artifact storage'],
+  ] as const) {
+    await page.goto(service.url + path);
+    await expect(page.getByRole('main').getByText(seen).filter({ visible: true }).first(), path).toBeVisible();
+    expect.soft(await lostIn(page), path).toEqual([]);
+  }
+  const handle = page.getByRole('slider', { name: 'End of wave 1' });
+  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
+  await expect(handle).toBeVisible();
+  expect(await handle.evaluate((element) => getComputedStyle(element, '::before').forcedColorAdjust)).toBe('none');
 });
 
 test('the page says that it is loading until its scripts have come', async ({ signedIn: page, service }) => {

@@ -168,7 +168,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/settings/people',
     from: () => '/v1/people',
     what: 'the people',
-    seen: 'You are the only one here',
+    seen: 'One person signs in here',
   },
   'the alert channels': {
     at: () => '/settings/channels',

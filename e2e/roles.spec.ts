@@ -289,3 +289,21 @@ test.describe('with refused requests', () => {
     await expectBlocked(page.getByRole('button', { name: 'Edit', exact: true }), needs('Editing devices'));
   });
 });
+
+test('the form of an alert rule offers only the groups and sites of the role', async ({ page, service }) => {
+  const { mine, foreign } = await twoPlants(service);
+  await service.call('PATCH', `/v1/devices/${mine}`, { CustomerSite: 'Dock 4' });
+  await service.call('PATCH', `/v1/devices/${foreign}`, { CustomerSite: 'Secret yard' });
+  await signInAs(page, service, 'Deployer', 'plant-a');
+  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
+  const dialog = page.getByRole('dialog', { name: 'Create rule' });
+  const group = dialog.getByRole('combobox', { name: 'Group' });
+  const options = page.getByRole('listbox').getByRole('option').filter({ visible: true });
+  await expect(group).toHaveValue('plant-a');
+  await expect(dialog.getByRole('button', { name: 'Clear the group' })).toHaveCount(0);
+  await group.click();
+  await expect(options).toHaveText(['plant-a']);
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('combobox', { name: 'Site' }).click();
+  await expect(options).toHaveText(['Dock 4']);
+});

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startAgent, type Agent } from '../agent/agent.ts';
 import { ConfigError } from '../server/config-error.ts';
+import { logWarningsOnly } from '../server/operation/log.ts';
 import { startService } from '../server/service.ts';
 import { asPerson } from './demo/client.ts';
 import type { DemoDevice } from './demo/fleet.ts';
@@ -45,6 +46,7 @@ try {
 }
 
 async function run(): Promise<void> {
+  logWarningsOnly();
   const env = {
     TUNNEL_PORT: '0',
     // The receivers of its alerts are on this machine.

@@ -1,7 +1,7 @@
 // The log as a program reads it: one JSON object per line, without secrets, for any input.
 import assert from 'node:assert/strict';
 import { afterEach, mock, test } from 'node:test';
-import { log, logThrottled, setLogFormat } from './log.ts';
+import { log, logThrottled, logWarningsOnly, setLogFormat } from './log.ts';
 import { newSecret } from '../store/ids.ts';
 
 const HOSTILE = 'a\n{"level":"info"}\u001b[2J\u2028\u202e"quoted" b';
@@ -81,5 +81,18 @@ test('a greeting for a person holds what is shown once; for a program it does no
       { level: 'info', message: 'Running.', url: 'http://x', time: undefined },
       { level: 'warn', message: 'PUBLIC_URL is not set', time: undefined },
     ],
+  );
+});
+
+// The last one, for nothing sets the level back.
+test('a process that asks for warnings only does not report that all is well', () => {
+  logWarningsOnly();
+  assert.equal(
+    capture(() => log.info('audit log', { entry: 1 })),
+    '',
+  );
+  assert.match(
+    capture(() => log.warn('The disk is nearly full.')),
+    /nearly full/,
   );
 });

@@ -63,6 +63,9 @@ const logger = pino(
   destination,
 );
 
+/** Applies to the whole process: leaves out what only reports that all is well. */
+export const logWarningsOnly = (): void => void (logger.level = 'warn');
+
 /** Texts are cleaned before they become JSON: an escape like \n in front of a secret would hide where it begins. */
 function write(level: Level, message: string, fields: LogFields, cause?: unknown): void {
   const event: LogFields = {};

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatAge } from './format.ts';
+import { formatAge, formatDuration } from './format.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -20,4 +20,12 @@ test('the past is rounded down', () => {
   assert.equal(after(-(8 * HOUR - 10_000)), '7h ago');
   assert.equal(after(-(HOUR - 10_000)), '59m ago');
   assert.equal(after(-4000), 'now');
+});
+
+test('a rough duration has no parts of seconds, and none that is there is nothing', () => {
+  assert.deepEqual(
+    [0, 80, 1_900, 59_900, 61_000].map((ms) => formatDuration(ms, 'rough')),
+    ['0 s', '1 s', '1 s', '59 s', '1 min'],
+  );
+  assert.equal(formatDuration(80), '0.1 s');
 });

@@ -89,9 +89,10 @@ export const formatClockSeconds = (at: Date, zone: Zone): string => clockSeconds
 
 const toTenth = numberWriter(LOCALE, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; `rough` leaves out the seconds after minutes. */
+/** "0.4 s", "12 s", "3 min 5 s", "2 h 10 min"; `rough` leaves out parts of seconds, and the seconds after minutes. */
 export function formatDuration(ms: number, rough?: 'rough'): string {
   const seconds = Math.max(0, ms) / 1000;
+  if (rough && seconds < 10) return `${seconds > 0 ? Math.max(1, Math.floor(seconds)) : 0} s`;
   if (seconds < 10) return `${toTenth(seconds)} s`;
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   const minutes = Math.floor(seconds / 60);

@@ -2,8 +2,8 @@
 import type { ChartMark } from '#/ui/chart/chart.tsx';
 import type { Span } from '#/ui/chart/chart-data.ts';
 
-/** Marks that are closer than this share of the axis would cover each other. */
-const MARK_WIDTH = 0.03;
+/** Marks that are closer than this share of the axis would cover each other; on a phone, for a finger. */
+const MARK_WIDTH = { wide: 0.03, phone: 0.14 };
 
 export interface Deploy {
   at: number;
@@ -13,16 +13,25 @@ export interface Deploy {
 
 const DEPLOYS = { one: 'Deploy of', many: 'deploys' };
 
+interface MarkOptions {
+  /** Where a mark for several leads. */
+  all: string;
+  Icon: NonNullable<ChartMark['Icon']>;
+  isPhone: boolean;
+  what?: typeof DEPLOYS;
+}
+
 /** Deploys of the span as marks; those that would cover each other are one. */
 export function deployMarks(
   deploys: readonly Deploy[],
   { from, to }: Span,
-  { all, Icon, what = DEPLOYS }: { all: string; Icon: NonNullable<ChartMark['Icon']>; what?: typeof DEPLOYS },
+  { all, Icon, isPhone, what = DEPLOYS }: MarkOptions,
 ): ChartMark[] {
+  const width = (to - from) * MARK_WIDTH[isPhone ? 'phone' : 'wide'];
   const groups: Deploy[][] = [];
   for (const deploy of deploys.filter(({ at }) => at >= from && at <= to).toSorted((one, two) => one.at - two.at)) {
     const first = groups.at(-1)?.[0];
-    if (first && deploy.at - first.at < (to - from) * MARK_WIDTH) groups.at(-1)!.push(deploy);
+    if (first && deploy.at - first.at < width) groups.at(-1)!.push(deploy);
     else groups.push([deploy]);
   }
   return groups.flatMap((group) => {

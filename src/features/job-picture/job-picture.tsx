@@ -10,7 +10,7 @@ import { useLook } from '#/ui/controls/look.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import type { To } from 'react-router';
-import { axisOf, durations, isBrushed, medianAndSlowest, RUN_STATES, timeline } from './runs.ts';
+import { axisOf, durations, isBrushed, medianAndSlowest, RUN_STATES, timeline, withBeyond } from './runs.ts';
 import type { Brush, Run } from './runs.ts';
 import classes from './job-picture.module.css';
 
@@ -52,11 +52,12 @@ function useBrush(brush: Brush, onBrush: (brush: Brush) => void) {
 export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, marks }: JobPictureProps) {
   const { zone } = useLook();
   const now = useNow().getTime();
-  const { begin, end, step } = useMemo(() => axisOf(runs, now), [runs, now]);
+  const { begin, end, step, last } = useMemo(() => axisOf(runs, now), [runs, now]);
   // The picture changes with each bucket, not with each tick of the clock.
   const present = Math.floor(now / step) * step;
   const over = useMemo(() => timeline(runs, present), [runs, present]);
   const took = useMemo(() => durations(runs), [runs]);
+  const longest = took.x.at(-1);
   const figures = useMemo(() => medianAndSlowest(runs), [runs]);
   const { shown, select } = useBrush(brush, onBrush);
   const formatAt = useMemo(() => {
@@ -84,7 +85,7 @@ export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, mark
           height={HEIGHT}
           {...(marks && { marks })}
           selected={shown.time}
-          onSelect={(time) => select({ ...shown, time })}
+          onSelect={(time) => select({ ...shown, time: withBeyond(time, over) })}
         />
         {runs.length <= MOST_STRIPS && (
           <Strips
@@ -98,6 +99,9 @@ export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, mark
             onOpen={onOpen}
           />
         )}
+        {last > end && (
+          <p className={classes.beyond}>Stragglers go on beyond this end, the last one until {formatAt(last)}</p>
+        )}
       </div>
       <div>
         <h2>How long they took</h2>
@@ -108,10 +112,13 @@ export function JobPicture({ runs, devices, brush, onBrush, linkOf, onOpen, mark
           series={took.series}
           shape="bars"
           formatX={formatDuration}
+          formatReadoutX={(length) =>
+            `${formatDuration(length)}${length === longest && took.most > length + took.step ? ' or longer' : ''}`
+          }
           formatY={formatCount}
           height={HEIGHT}
           selected={shown.took}
-          onSelect={(span) => select({ ...shown, took: span })}
+          onSelect={(span) => select({ ...shown, took: withBeyond(span, took) })}
         />
         <p className={classes.figures}>
           {figures ? (
@@ -170,6 +177,8 @@ const ROW = 10;
 const FULL = 9;
 const SLIM = 5;
 const LEAST_WIDTH = 3;
+/** A strip that goes on beyond the axis is broken so far before the end. */
+const BREAK = 20;
 
 /** One path for each state, whatever the number of devices. */
 function Strips({ runs, devices, begin, end, now, selected, formatAt, onOpen }: StripsProps) {
@@ -186,8 +195,12 @@ function Strips({ runs, devices, begin, end, now, selected, formatAt, onOpen }: 
       const tall = state === 'succeeded' || state === 'running' || state === 'other' ? SLIM : FULL;
       const top = index * ROW + (ROW - tall) / 2;
       const left = Math.min(x(from), WIDTH - LEAST_WIDTH);
-      const right = Math.min(WIDTH, Math.max(x(to ?? Math.max(now, from)), left + LEAST_WIDTH));
-      const path = `M${left.toFixed(1)} ${top}H${right.toFixed(1)}V${top + tall}H${left.toFixed(1)}Z`;
+      const until = x(to ?? Math.max(now, from));
+      const isBeyond = until > WIDTH + LEAST_WIDTH;
+      const right = isBeyond ? WIDTH - BREAK : Math.min(WIDTH, Math.max(until, left + LEAST_WIDTH));
+      const bar = (one: number, other: number) =>
+        `M${one.toFixed(1)} ${top}H${other.toFixed(1)}V${top + tall}H${one.toFixed(1)}Z`;
+      const path = bar(Math.min(left, right - LEAST_WIDTH), right) + (isBeyond ? bar(WIDTH - BREAK / 2, WIDTH) : '');
       lines.set(state, (lines.get(state) ?? '') + path);
     }
     return lines;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { axisOf, durations, isInBrush, medianAndSlowest, roundStep, timeline, type Run } from './runs.ts';
+import { axisOf, durations, isInBrush, medianAndSlowest, roundStep, timeline, withBeyond, type Run } from './runs.ts';
 
 const BEGIN = Date.UTC(2026, 10, 3, 22);
 const run = (key: string, from: number, to: number | undefined, state: Run['state'] = 'succeeded'): Run => ({
@@ -35,7 +35,7 @@ test('devices run, then have ended, and none is counted twice', () => {
 
 test('the axis of a running job holds still while time passes, and knows nothing of the future', () => {
   const runs = [run('a', 0, undefined, 'running'), run('b', 0, 1_000)];
-  const [early, later] = [60_100, 60_900].map((now) => axisOf(runs, BEGIN + now));
+  const [early, later] = [60_100, 60_900].map((now) => ({ ...axisOf(runs, BEGIN + now), last: 0 }));
   assert.deepEqual(early, later);
   const { series } = timeline(runs, BEGIN + 60_500);
   assert.equal(of(series, 'Running')?.[60], 1);
@@ -80,4 +80,32 @@ test('ten thousand devices make no more buckets than ten', () => {
   const { x, series } = timeline(runs, BEGIN);
   assert.ok(x.length <= 97);
   assert.equal(of(series, 'Succeeded')?.at(-1), 10_000);
+});
+
+test('a straggler leaves the rest its room, and is counted at the end of both axes', () => {
+  const HOUR = 3_600_000;
+  const rest = Array.from({ length: 20 }, (_, index) => run(`${index}`, 0, 10_000 + index * 1_000));
+  const runs = [...rest, run('straggler', 0, 9 * HOUR, 'failed')];
+  const [usual, cut] = [axisOf(rest, BEGIN), axisOf(runs, BEGIN)];
+  assert.deepEqual([cut.end, cut.step], [usual.end, usual.step]);
+  assert.equal(cut.last, BEGIN + 9 * HOUR);
+  assert.equal(of(timeline(runs, BEGIN + 10 * HOUR).series, 'Failed')?.at(-1), 1);
+  const took = durations(runs);
+  assert.equal(took.x.length, durations(rest).x.length + 1);
+  assert.equal(of(took.series, 'Failed')?.at(-1), 1);
+  assert.equal(of(took.series, 'Succeeded')?.at(-1), 0);
+});
+
+test('a job that takes long for many devices is shown whole', () => {
+  const runs = Array.from({ length: 20 }, (_, index) => run(`${index}`, 0, index < 10 ? 1_000 : 3_600_000));
+  const { end, last } = axisOf(runs, BEGIN);
+  assert.ok(end > last);
+});
+
+test('a selection up to the end of an axis takes the stragglers beyond it', () => {
+  const axis = { x: [0, 10, 20], step: 10, most: 900 };
+  assert.deepEqual(withBeyond({ from: 20, to: 30 }, axis), { from: 20, to: 910 });
+  assert.deepEqual(withBeyond({ from: 10, to: 20 }, axis), { from: 10, to: 20 });
+  assert.deepEqual(withBeyond({ from: 20, to: 30 }, { ...axis, most: 25 }), { from: 20, to: 30 });
+  assert.equal(withBeyond(undefined, axis), undefined);
 });

@@ -29,9 +29,11 @@ export const RUN_STATES: readonly { state: RunState; label: string; color: Chart
 ];
 
 export interface Picture {
-  /** The beginning of each bucket. */
+  /** The beginning of each bucket; the last one also counts what lies beyond the axis. */
   x: number[];
   step: number;
+  /** The largest value, on the axis or beyond it. */
+  most: number;
   series: ChartSeries[];
 }
 
@@ -56,20 +58,49 @@ const PARTS = 96;
 /** While a job runs, its axis ends at a multiple of so many buckets, so that it does not move with each of them. */
 const AHEAD = 8;
 
+/** So many make a rest that stragglers would squeeze. */
+const REST = 5;
+/** A straggler takes more than so many times as long as 95 of 100. */
+const FAR = 4;
+
+/** Where an axis ends that leaves out stragglers, so that the rest can be told apart: at the longest of the others. */
+function endWithoutStragglers(lengths: readonly number[]): number {
+  const sorted = Float64Array.from(lengths).sort();
+  const longest = sorted.at(-1) ?? 0;
+  if (sorted.length < REST) return longest;
+  const usual = sorted[Math.floor(0.95 * (sorted.length - 1))] ?? 0;
+  return longest > FAR * Math.max(usual, SECOND)
+    ? (sorted.findLast((each) => each <= FAR * usual) ?? longest)
+    : longest;
+}
+
 const isRunning = ({ to }: Run) => to === undefined;
 
+export interface Axis {
+  begin: number;
+  end: number;
+  step: number;
+  /** When the last device ended, or until when it runs so far: after `end` if it is a straggler. */
+  last: number;
+}
+
 /** The time from the first beginning to the last end, in buckets. */
-export function axisOf(runs: readonly Run[], now: number): { begin: number; end: number; step: number } {
-  let [first, last] = [Number.POSITIVE_INFINITY, 0];
-  for (const { from, to } of runs) {
-    first = Math.min(first, from);
-    last = Math.max(last, to ?? Math.max(now, from));
-  }
-  if (runs.length === 0) [first, last] = [now, now];
-  const step = roundStep(last - first, PARTS);
+export function axisOf(runs: readonly Run[], now: number): Axis {
+  let first = runs.length === 0 ? now : Number.POSITIVE_INFINITY;
+  for (const { from } of runs) first = Math.min(first, from);
+  const lengths = runs.map(({ from, to }) => (to ?? Math.max(now, from)) - first);
+  const last = first + lengths.reduce((most, length) => Math.max(most, length), 0);
+  const until = endWithoutStragglers(lengths);
+  const step = roundStep(until, PARTS);
   const begin = Math.floor(first / step) * step;
   const unit = runs.some(isRunning) ? AHEAD * step : step;
-  return { begin, end: begin + Math.max(1, Math.floor((last - begin) / unit) + 1) * unit, step };
+  return { begin, end: begin + Math.max(1, Math.floor((first + until - begin) / unit) + 1) * unit, step, last };
+}
+
+/** A selection up to the end of an axis takes what lies beyond it, too. */
+export function withBeyond(span: Span | undefined, { x, step, most }: Omit<Picture, 'series'>): Span | undefined {
+  const end = (x.at(-1) ?? 0) + step;
+  return span && span.to >= end && most >= end ? { ...span, to: most + step } : span;
 }
 
 /** Only states that occur, so that the legend names no others. */
@@ -81,7 +112,7 @@ const seriesOf = (byState: ReadonlyMap<RunState, (number | null)[]>): ChartSerie
 
 /** How many devices ran, and how many had ended in each way, at the end of each bucket; null in the future. */
 export function timeline(runs: readonly Run[], now: number): Picture {
-  const { begin, end, step } = axisOf(runs, now);
+  const { begin, end, step, last } = axisOf(runs, now);
   const count = Math.round((end - begin) / step);
   const x = Array.from({ length: count }, (_, index) => begin + index * step);
   const bucketOf = (at: number) => Math.min(count - 1, Math.max(0, Math.floor((at - begin) / step)));
@@ -91,9 +122,7 @@ export function timeline(runs: readonly Run[], now: number): Picture {
     changes.set(state, values);
     values[bucketOf(at)] = (values[bucketOf(at)] ?? 0) + by;
   };
-  let last = 0;
   for (const { from, to, state } of runs) {
-    last = Math.max(last, to ?? Math.max(now, from));
     change('running', from, 1);
     if (to === undefined) continue;
     change('running', to, -1);
@@ -111,17 +140,19 @@ export function timeline(runs: readonly Run[], now: number): Picture {
       }),
     );
   }
-  return { x, step, series: seriesOf(sums) };
+  return { x, step, most: last, series: seriesOf(sums) };
 }
 
 const DURATIONS = 28;
 
 /** How many of the ended devices took how long. */
 export function durations(runs: readonly Run[]): Picture {
-  let longest = 0;
-  for (const { from, to } of runs) if (to !== undefined) longest = Math.max(longest, to - from);
-  const step = roundStep(longest, DURATIONS);
-  const count = Math.floor(longest / step) + 1;
+  const lengths = runs.flatMap(({ from, to }) => (to === undefined ? [] : [to - from]));
+  const most = lengths.reduce((longest, length) => Math.max(longest, length), 0);
+  const until = endWithoutStragglers(lengths);
+  const step = roundStep(until, DURATIONS);
+  // Stragglers have a bucket of their own.
+  const count = Math.floor(until / step) + (most > until ? 2 : 1);
   const values = new Map<RunState, number[]>();
   for (const { from, to, state } of runs) {
     if (to === undefined) continue;
@@ -130,7 +161,7 @@ export function durations(runs: readonly Run[]): Picture {
     const at = Math.min(count - 1, Math.max(0, Math.floor((to - from) / step)));
     of[at] = (of[at] ?? 0) + 1;
   }
-  return { x: Array.from({ length: count }, (_, index) => index * step), step, series: seriesOf(values) };
+  return { x: Array.from({ length: count }, (_, index) => index * step), step, most, series: seriesOf(values) };
 }
 
 /** Of the devices that have ended. */

@@ -15,6 +15,7 @@ import { counted, formatClockSeconds, formatCount, formatDuration, formatShare }
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
@@ -88,20 +89,28 @@ export function AvailabilityPage() {
                 ? `${counted(rows.length, 'row')}${reading.hasNextPage ? ' so far' : ''}${asOf ? `, as of ${formatClockSeconds(asOf, zone)}` : ''}`
                 : ''
             }
+            active={[
+              ...chosenFilter('Period', view.hours === '24' ? '' : view.hours, PERIODS, () => url.set({ hours: '24' })),
+              ...chosenFilter('First', view.sort === 'worst' ? '' : view.sort, SORTS, () => url.set({ sort: 'worst' })),
+            ]}
+            filters={
+              <>
+                <SegmentedControl
+                  aria-label="Period"
+                  value={view.hours}
+                  data={PERIODS}
+                  onChange={(hours) => url.set({ hours })}
+                />
+                <SegmentedControl
+                  aria-label="First"
+                  value={view.sort}
+                  data={SORTS}
+                  onChange={(sort) => url.set({ sort })}
+                />
+              </>
+            }
           >
             <SegmentedControl aria-label="By" value={view.of} data={BY} onChange={(of) => url.set({ of })} />
-            <SegmentedControl
-              aria-label="Period"
-              value={view.hours}
-              data={PERIODS}
-              onChange={(hours) => url.set({ hours })}
-            />
-            <SegmentedControl
-              aria-label="First"
-              value={view.sort}
-              data={SORTS}
-              onChange={(sort) => url.set({ sort })}
-            />
           </FilterBar>
           <View
             query={reading}

@@ -163,7 +163,7 @@ export function ArtifactTable({ groups, opened, dialog, marked, usage, runs, twi
     {
       header: 'Uploaded',
       width: '92px',
-      phone: 'end',
+      phone: 'second',
       cell: ({ artifact }) => <ArtifactAge artifact={artifact} />,
     },
     hasSums && {

@@ -16,6 +16,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { Status } from '#/ui/controls/status.tsx';
+import { useIsPhone } from '#/ui/controls/use-is-phone.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { Failure } from '#/ui/page/view.tsx';
@@ -240,6 +241,7 @@ function Scrubber({ player, replay, curve, words }: ScrubberProps) {
 function useMarks(from: number, to: number): ChartMark[] {
   const capabilities = useCapabilities();
   const deploys = useDeploys(capabilities.includes('rollouts'));
+  const isPhone = useIsPhone();
   const hasAlerts = capabilities.includes('alerts');
   const firing = useQuery({ ...alertQueries.firing(), enabled: hasAlerts }).data;
   const sent = useInfiniteQuery({ ...alertQueries.deliveries(), enabled: hasAlerts }).data;
@@ -253,12 +255,17 @@ function useMarks(from: number, to: number): ChartMark[] {
     for (const { Since, Rule } of firing ?? []) add(Since, Rule);
     for (const { Time, Rule, Event } of sent ?? []) if (Event !== 'Test') add(Time, Rule);
     const span = { from, to };
-    const bells = deployMarks([...alerts.values()], span, { all: paths.alerts(), Icon: IconBell, what: ALERTS });
+    const bells = deployMarks([...alerts.values()], span, {
+      all: paths.alerts(),
+      Icon: IconBell,
+      isPhone,
+      what: ALERTS,
+    });
     return [
-      ...deployMarks(deploys, span, { all: paths.jobs(), Icon: IconRocket }),
+      ...deployMarks(deploys, span, { all: paths.jobs(), Icon: IconRocket, isPhone }),
       ...bells.map((mark) => ({ ...mark, isLow: true })),
     ];
-  }, [deploys, firing, sent, from, to]);
+  }, [deploys, firing, sent, from, to, isPhone]);
 }
 const ALERTS = { one: 'Alert', many: 'alerts' };
 

@@ -9,6 +9,7 @@ import { useDeploys } from '#/features/deploy-marks/use-deploys.ts';
 import { paths } from '#/paths.ts';
 import { formatClock, formatCount, formatDay } from '#/lib/format.ts';
 import { Chart } from '#/ui/chart/chart.tsx';
+import { useIsPhone } from '#/ui/controls/use-is-phone.ts';
 import { useLook } from '#/ui/controls/look.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { NoDataYet } from '#/ui/page/view.tsx';
@@ -52,6 +53,7 @@ export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaPr
   const { zone } = useLook();
   const navigate = useNavigate();
   const deploys = useDeploys(hasRollouts);
+  const isPhone = useIsPhone();
   const series = useMemo(
     () => reading.data && fleetSeries(reading.data, { online, offline }),
     [reading.data, online, offline],
@@ -90,7 +92,11 @@ export function FleetArea({ hasRollouts, isOnMap, online, offline }: FleetAreaPr
         formatY={formatCount}
         note={series.since !== undefined && `Known since ${formatClock(new Date(series.since), zone)}.`}
         unknown={series.unknown}
-        marks={deployMarks(deploys, { from: series.x[0] ?? 0, to: end }, { all: paths.jobs(), Icon: IconRocket })}
+        marks={deployMarks(
+          deploys,
+          { from: series.x[0] ?? 0, to: end },
+          { all: paths.jobs(), Icon: IconRocket, isPhone },
+        )}
         {...(isOnMap && {
           onPick: (at: number) => void navigate(paths.replay(value === '168' ? '7d' : '24h', new Date(at))),
           pickText: 'shows the map as it was then',

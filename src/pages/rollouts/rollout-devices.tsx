@@ -20,6 +20,7 @@ import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton, View } from '#/ui/page/view.tsx';
+import { chosenFilter } from '#/ui/table/active-filters.tsx';
 import { NextPage } from '#/ui/table/more-rows.tsx';
 import { FilterBar } from '#/ui/table/filter-bar.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
@@ -128,6 +129,8 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
   const filter = { state, wave, time, took };
   const counts = wave === undefined ? Counts : (Waves[wave - 1]?.Counts ?? {});
   const shown = state ? (counts[state] ?? 0) : Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const waves = Waves.map((each) => ({ value: String(each.Number), label: `Wave ${each.Number}` }));
+  const states = stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label }));
   return (
     <Section title="Devices">
       <div className="stack">
@@ -138,27 +141,31 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
               ? `of ${counted(Devices, 'device')}`
               : `${formatCount(shown)} of ${counted(Devices, 'device')}`
           }
+          filtered={wave !== undefined || state !== undefined}
+          onClear={() => url.set({ wave: undefined, state: undefined })}
+          active={[
+            ...chosenFilter('Wave', wave, [], () => url.set({ wave: undefined })),
+            ...chosenFilter('State', state, states, () => url.set({ state: undefined })),
+          ]}
+          filters={
+            <>
+              <NativeSelect
+                aria-label="Wave"
+                value={String(wave ?? '')}
+                onChange={({ currentTarget: { value } }) => url.set({ wave: Number(value) || undefined })}
+                data={[{ value: '', label: 'All waves' }, ...waves]}
+              />
+              <NativeSelect
+                aria-label="State"
+                value={state ?? ''}
+                onChange={({ currentTarget: { value } }) =>
+                  url.set({ state: ROLLOUT_DEVICE_STATES.find((each) => each === value) })
+                }
+                data={[{ value: '', label: 'All states' }, ...states]}
+              />
+            </>
+          }
         >
-          <NativeSelect
-            aria-label="Wave"
-            value={String(wave ?? '')}
-            onChange={({ currentTarget: { value } }) => url.set({ wave: Number(value) || undefined })}
-            data={[
-              { value: '', label: 'All waves' },
-              ...Waves.map((each) => ({ value: String(each.Number), label: `Wave ${each.Number}` })),
-            ]}
-          />
-          <NativeSelect
-            aria-label="State"
-            value={state ?? ''}
-            onChange={({ currentTarget: { value } }) =>
-              url.set({ state: ROLLOUT_DEVICE_STATES.find((each) => each === value) })
-            }
-            data={[
-              { value: '', label: 'All states' },
-              ...stateCounts(Counts).map((each) => ({ value: each.state, label: deviceWords(each.state).label })),
-            ]}
-          />
           <SegmentedControl
             size="xs"
             aria-label="View of the devices"

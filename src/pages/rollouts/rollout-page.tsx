@@ -66,7 +66,10 @@ function Found({ rollout }: { rollout: Rollout }) {
       title={Name}
       heading={
         <span className="wrap">
-          <bdi>{Name}</bdi> <StateOf words={rolloutWords(rollout)} />
+          <bdi>{Name}</bdi>{' '}
+          <span className={classes.state}>
+            <StateOf words={rolloutWords(rollout)} />
+          </span>
         </span>
       }
       state={rolloutWords(rollout)}

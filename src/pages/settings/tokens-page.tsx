@@ -62,7 +62,7 @@ const columnsOf = (dialog: Dialog<TokenDialog>, hasRoles: boolean): Column<ApiTo
         {
           header: 'Role',
           cell: ({ Role }: ApiToken) => Role,
-          phone: 'end',
+          phone: 'second',
           width: '96px',
         } satisfies Column<ApiToken>,
         {

@@ -12,6 +12,11 @@ export const SegmentedControl = <Value extends string>({ data, ...control }: Seg
   <MantineControl
     {...control}
     data={[...data]}
-    classNames={{ root: classes.root, label: classes.label, indicator: classes.indicator }}
+    classNames={{
+      root: classes.root,
+      control: classes.control,
+      label: classes.label,
+      indicator: classes.indicator,
+    }}
   />
 );

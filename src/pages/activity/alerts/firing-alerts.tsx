@@ -78,9 +78,14 @@ function Lasting({ Since }: FiringAlert) {
 const columnsOf = (dialog: Dialog<AlertDialog>, noSilence: string | undefined): Column<FiringAlert>[] => [
   {
     header: 'Severity',
-    cell: ({ When }) => {
-      const { mark, label } = severityOf(When);
-      return <StateMark state={mark} label={label} />;
+    cell: (alert) => {
+      const { mark, label } = severityOf(alert.When);
+      return (
+        <>
+          <StateMark state={mark} label={label} />{' '}
+          <span className={`on-phone ${classes.number}`}>{firingCount(alert)}</span>
+        </>
+      );
     },
     width: '112px',
     phone: 'second',

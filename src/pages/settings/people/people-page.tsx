@@ -81,7 +81,7 @@ export function PeoplePage() {
   const me = useMe();
   const why = whyNot(me, peopleEndpoints.list, { doing: 'Seeing and changing the people of this account' });
   return why === undefined ? (
-    <AllPeople hasRoles={me?.HasOthers ?? true} />
+    <AllPeople hasRoles={me?.HasOthers ?? true} isPerson={me?.PersonId !== undefined} />
   ) : (
     <Page title="People">
       <p>{why}</p>
@@ -89,7 +89,8 @@ export function PeoplePage() {
   );
 }
 
-function AllPeople({ hasRoles }: { hasRoles: boolean }) {
+/** `isPerson`: the one who looks, rather than a token. */
+function AllPeople({ hasRoles, isPerson }: { hasRoles: boolean; isPerson: boolean }) {
   const people = useQuery(peopleQueries.list());
   const dialog = useDialog<'invite'>('person');
   const noInvite = useMay(peopleEndpoints.invite, 'Inviting people');
@@ -112,7 +113,7 @@ function AllPeople({ hasRoles }: { hasRoles: boolean }) {
           <>
             <PeopleTable people={all} hasRoles={hasRoles || !isAlone} />
             {isAlone && (
-              <Empty title="You are the only one here" action={invite}>
+              <Empty title={isPerson ? 'You are the only one here' : 'One person signs in here'} action={invite}>
                 Whoever you invite gets a sign-in of their own and a role, for all devices or for some groups: from
                 seeing everything to managing it. The audit log then says who did what.
               </Empty>

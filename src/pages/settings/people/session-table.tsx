@@ -43,8 +43,8 @@ export function SessionTable({ name, sessions, hasPeople = false }: SessionTable
     { header: 'Signed in with', cell: (session) => <span className={rowName}>{methodOf(session)}</span> },
     ...(hasPeople ? [{ header: 'Person', cell: PersonOf, phone: 'wide' } satisfies Column<Session>] : []),
     { header: 'Since', cell: ({ CreatedTime }) => <Timestamp text={CreatedTime} />, phone: 'hide', room: 'medium' },
-    { header: 'Last used', cell: ({ LastUsedTime }) => <Timestamp text={LastUsedTime} />, phone: 'end' },
-    { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Unknown'}</span>, phone: 'second' },
+    { header: 'Last used', cell: ({ LastUsedTime }) => <Timestamp text={LastUsedTime} />, phone: 'second' },
+    { header: 'From', cell: ({ Address }) => <span className="mono">{Address || 'Unknown'}</span>, phone: 'end' },
     {
       header: 'Actions',
       tools: true,
