@@ -111,9 +111,11 @@ test('the entries of the audit log name the bulk action that they belong to, and
   for (const body of bodies) {
     const BulkId = await bulk.begin(body);
     await bulk.ended(BulkId);
-    const own = (await entries('limit=10')).filter((entry) => entry.BulkId === BulkId);
-    assert.equal(own.length, 1 + (body.Jobs ?? body.Devices).length, body.Action);
-    assert.equal(own.at(-1)?.Action, `bulk.${body.Action}`);
+    for (const object of [BulkId, ...(body.Jobs ?? body.Devices)]) {
+      const own = (await entries(`object=${object}`)).filter((entry) => entry.BulkId === BulkId);
+      assert.equal(own.length, 1, `${body.Action} ${object}`);
+    }
+    assert.equal((await entries(`object=${BulkId}`))[0]?.Action, `bulk.${body.Action}`);
   }
   const [alone] = (await entries(`object=${devices[0]}&action=device.update`)).slice(-1);
   assert.equal(alone?.BulkId, undefined);
