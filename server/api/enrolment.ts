@@ -28,7 +28,7 @@ import {
   pendingById,
   rejectEnrolment,
   repeatedKey,
-  useEnrolmentKey,
+  countUse,
   waitForApproval,
   type Asking,
   type EnrolmentKeyRow,
@@ -126,7 +126,7 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
       return wait(isAlive ? 'PossibleClone' : 'KnownMachine', known.seq);
     }
     if (key.needs_approval === 1) return wait('NeedsApproval');
-    if (!(await useEnrolmentKey(tx, key.seq, now())))
+    if (!(await countUse(tx, key.seq, now())))
       throw new Problem(
         403,
         'The enrolment key is used up',
@@ -202,7 +202,7 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
         if (known) requireRole(request, 'admin');
         const key = await enrolmentKeyBySeq(tx, asked.key_seq);
         if (!known && key) {
-          await useEnrolmentKey(tx, key.seq, now(), true);
+          await countUse(tx, key.seq, now(), true);
           const draft = {
             DeviceName: body.DeviceName ?? asked.name,
             DeviceGroup: body.DeviceGroup ?? asked.grp,

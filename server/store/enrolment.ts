@@ -113,7 +113,7 @@ export const enrolmentKeyBySeq = (db: Reader, seq: number): Promise<EnrolmentKey
   db.get<EnrolmentKeyRow>(`SELECT ${KEY_COLUMNS} FROM enrolment_keys WHERE seq = ?`, seq);
 
 /** Counts a use of the key; false if it has none left, unless a person approved this one. */
-export async function useEnrolmentKey(tx: Tx, seq: number, now: number, isApproved = false): Promise<boolean> {
+export async function countUse(tx: Tx, seq: number, now: number, isApproved = false): Promise<boolean> {
   const { changes } = await tx.run(
     `UPDATE enrolment_keys SET uses = uses + 1, last_used = ?
      WHERE seq = ? AND (max_uses = 0 OR uses < max_uses OR 1 = ?)`,

@@ -76,8 +76,8 @@ export type PendingDevice = z.output<typeof pendingDevice>;
 const newKey = z.object({ EnrolmentId: z.string(), EnrolKey: z.string() });
 export type NewEnrolmentKey = z.output<typeof newKey>;
 
-/** The answer while a person has to approve the device; it asks again with the same body. */
-export const pendingAnswer = z.object({ PendingId: z.string() });
+/** While a person has to approve the device, it gets a PendingId and asks again with the same body. */
+const joined = z.union([newDevice, z.object({ PendingId: z.string() })]);
 
 const onePending = z.object({ pending_id: pathId });
 
@@ -167,6 +167,6 @@ export const enrolmentEndpoints = resource('enrolment', { live: 'flag', poll: 15
       /** The key of the device that the machine is already, as a proof. */
       OldKey: z.optional(z.string().check(z.maxLength(255))),
     }),
-    response: newDevice,
+    response: joined,
   },
 });
