@@ -42,6 +42,10 @@ export const LOST_AFTER_MS = 35_000;
 export const OUTPUT_PIECE = 48 * 1024;
 export const OUTPUT_WINDOW = 256 * 1024;
 
+/** The last line of a stream that was cut. */
+export const cutMark = (limit: number): string =>
+  `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
+
 /** Largest frame either side accepts. */
 export const MAX_FRAME = 1024 * 1024;
 
