@@ -79,6 +79,7 @@ export interface Context {
   series: FleetSeries;
   /** The agent program for devices. */
   published: PublishedAgent;
+  publishedSh: PublishedAgent;
   signer: AgentSigner;
   agentUpdates: AgentUpdates;
   cluster: Cluster;
@@ -192,6 +193,7 @@ export async function openContext(
     const refusal = () => (traffic.isDraining ? stopping() : disk.refusal());
     const opened = (link = openLink({ db, node, now, refusal }));
     const published = openPublishedAgent(agentFile);
+    const publishedSh = openPublishedAgent(path.join(path.dirname(agentFile), 'agent.sh'));
     const signer = openAgentSigner({ db, key: updateKey, builds, published, now });
     const agentUpdates = openAgentUpdates({ db, link, audit, now, published, signer });
     const dispatch = openDispatch({
@@ -290,6 +292,7 @@ export async function openContext(
       availabilities: new Availabilities(db, now),
       series: new FleetSeries(db, now),
       published,
+      publishedSh,
       signer,
       agentUpdates,
       cluster,

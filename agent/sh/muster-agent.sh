@@ -4,7 +4,7 @@
 #
 #   facts.d/              programs of this device that print more facts as name=value
 #   settled               ids of jobs whose end the service has: they never run again
-#   jobs/<number>.<id>/   one job each, in the order of arrival; supervise.sh says what is in it
+#   queue/<number>.<id>/  one job each, in the order of arrival; supervise.sh says what is in it
 #   headers               what each request carries: the key, and the session
 #
 # Three roles: the agent waits for the service, a courier sends the output and the end of the job that runs, and the
@@ -217,21 +217,22 @@ facts() {
 greet() {
   facts >"$data/facts" 2>/dev/null
   now
-  greeted=$seconds
+  greeted=$seconds odd=2
   while :; do
     write_headers ''
     {
       cat "$data/facts"
       fact server "$server"
-      for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/jobs/*.}"; done
+      for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
     } >"$tmp.hello"
     ask POST hello 60 "$tmp.hello"
     case $status:$line in
       200:session\ ?*) break ;;
     esac
     echo "$server did not answer as a Muster service does, and is asked again later: $status $line"
-    pause=60
+    pause=$odd
     back_off
+    odd=$pause
   done
   write_headers "${line#session }"
   reached
@@ -437,8 +438,8 @@ run() {
   case $key in
     *[!A-Za-z0-9._~+/=-]*) fail "The file $key_file holds no device key." ;;
   esac
-  mkdir -p "$data/jobs" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
-  jobs=$data/jobs headers=$data/headers tmp=$data/tmp.agent.$$ # a request of an agent that was killed may still write to its own
+  mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
+  jobs=$data/queue headers=$data/headers tmp=$data/tmp.agent.$$ # a request of an agent that was killed may still write to its own
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
   touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
   printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$data/bin/muster-check"

@@ -82,7 +82,7 @@ class Device {
   }
 
   get jobs(): string[] {
-    return existsSync(path.join(this.data, 'jobs')) ? readdirSync(path.join(this.data, 'jobs')) : [];
+    return existsSync(path.join(this.data, 'queue')) ? readdirSync(path.join(this.data, 'queue')) : [];
   }
 
   /** A file that a job of this device may write. */
@@ -219,7 +219,7 @@ describe(`under ${standard.name}`, () => {
     const job = service.add('killed', 'echo begun; sleep 4183');
     await until('output', () => text(job.stdout) === 'begun\n');
     const [folder = ''] = device.jobs;
-    const [pid] = readlinkSync(path.join(device.data, 'jobs', folder, 'lock')).split(' ');
+    const [pid] = readlinkSync(path.join(device.data, 'queue', folder, 'lock')).split(' ');
     process.kill(Number(pid), 'SIGKILL');
     assert.equal(await endOf(job), 'interrupted');
     assert.deepEqual(running('sleep\x004183'), []);
@@ -233,7 +233,7 @@ describe(`under ${standard.name}`, () => {
     await until('output', () => text(job.stdout) === 'begun\n');
     await agent.end('SIGKILL');
     const [folder = ''] = device.jobs;
-    const lock = path.join(device.data, 'jobs', folder, 'lock');
+    const lock = path.join(device.data, 'queue', folder, 'lock');
     const [pid = '', born = ''] = readlinkSync(lock).split(' ');
     process.kill(Number(pid), 'SIGKILL');
     unlinkSync(lock);
@@ -324,7 +324,7 @@ describe(`under ${standard.name}`, () => {
     device.start();
     const job = service.add('deleted', 'echo begun; sleep 4185');
     await until('output', () => text(job.stdout) === 'begun\n');
-    rmSync(path.join(device.data, 'jobs', device.jobs[0] ?? ''), { recursive: true, force: true });
+    rmSync(path.join(device.data, 'queue', device.jobs[0] ?? ''), { recursive: true, force: true });
     assert.equal(await endOf(job), 'interrupted');
     await until('the end of its processes', () => running('sleep\x004185').length === 0);
     assert.equal(await endOf(service.add('next', 'exit 3')), '3');
@@ -336,7 +336,7 @@ describe(`under ${standard.name}`, () => {
     const job = service.add('environment', 'pwd; umask; env; trap "echo INT" INT; kill -INT $$');
     await ended(job);
     const [cwd = '', umask, ...env] = text(job.stdout).trim().split('\n');
-    assert.match(cwd, /\/jobs\/\d+\.environment\/work$/);
+    assert.match(cwd, /\/queue\/\d+\.environment\/work$/);
     assert.equal(umask, execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' }).trim());
     assert.ok(env.includes('MUSTER_JOB_ID=environment'));
     assert.ok(!env.some((line) => line.includes('dk_first')));

@@ -170,7 +170,7 @@ keep_output() {
 command_itself() {
   umask "$given_umask"
   cd "$job/work" || exit 126
-  export PATH="${PATH:-$USUAL_PATH}" MUSTER_JOB_ID="$id" MUSTER_TEMP="$job/work" MUSTER_CHECK="${job%/jobs/*}/bin/muster-check"
+  export PATH="${PATH:-$USUAL_PATH}" MUSTER_JOB_ID="$id" MUSTER_TEMP="$job/work" MUSTER_CHECK="${job%/queue/*}/bin/muster-check"
   unset MUSTER_SHELL MUSTER_UMASK
   set -- sh "$job/command"
   # A shell starts background processes with these ignored, and only newer systems can undo that.

@@ -30,6 +30,8 @@ export const TICKET_HEADER = 'muster-ticket';
 
 /** Where the service publishes the agent's program, below its address. */
 export const AGENT_PATH = '/agent.mjs';
+/** The same for the agent of plain sh. */
+export const SH_AGENT_PATH = '/agent.sh';
 
 /** Most tunnels of one agent. */
 export const MAX_TUNNELS = 100;
