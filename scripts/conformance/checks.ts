@@ -67,6 +67,14 @@ class Stage {
     await this.service.end('SIGKILL');
   }
 
+  /** The network is whole again, and the agent starts. */
+  async restart(): Promise<void> {
+    this.relay.cut();
+    this.relay.silence(false);
+    this.agent.start();
+    await this.online();
+  }
+
   file(name: string): string {
     return path.join(this.#log, name);
   }
@@ -258,16 +266,10 @@ export async function basics(place: Place): Promise<void> {
 /** Moments, in milliseconds after the service handed a job out, that may be before or after the agent has stored it. */
 const MOMENTS = [0, 3, 10, 25, 60, 150, 400];
 
-export async function kills(place: Place): Promise<void> {
+export async function earlyKills(place: Place): Promise<void> {
   const { check } = place;
   const stage = await Stage.open(place);
   const { agent, relay } = stage;
-  const restart = async () => {
-    relay.cut();
-    relay.silence(false);
-    agent.start();
-    await stage.online();
-  };
   try {
     agent.start();
     await stage.online();
@@ -277,7 +279,7 @@ export async function kills(place: Place): Promise<void> {
       const job = await stage.submit('not handed', 'echo x');
       await sleep(500);
       await agent.kill();
-      await restart();
+      await stage.restart();
       await stage.ranOnce('not handed', job, 'x\n');
     });
 
@@ -287,15 +289,27 @@ export async function kills(place: Place): Promise<void> {
         const job = await stage.submit(name, 'echo x; sleep 0.3; echo y');
         await sleep(moment);
         await agent.kill();
-        await restart();
+        await stage.restart();
         await stage.ranOnceAtMost(name, job, 'x\ny\n');
       });
+  } finally {
+    await stage.close();
+  }
+}
+
+export async function lateKills(place: Place): Promise<void> {
+  const { check } = place;
+  const stage = await Stage.open(place);
+  const { agent, relay } = stage;
+  try {
+    agent.start();
+    await stage.online();
 
     await check('at most once: killed in the middle of output, which is a beginning of what was printed', async () => {
       const job = await stage.submit('middle', BYTES);
       await soon('some output', async () => ((await stage.fleet.job(job)).Stdout?.length ?? 0) > 2_000);
       await agent.kill();
-      await restart();
+      await stage.restart();
       await stage.ranOnceAtMost('middle', job, numbered('one é \0 two'));
     });
 
@@ -306,7 +320,7 @@ export async function kills(place: Place): Promise<void> {
       stage.letGo('unreported');
       await sleep(2_000);
       await agent.kill();
-      await restart();
+      await stage.restart();
       await stage.ranOnce('unreported', job, 'begun\nover\n');
     });
 
@@ -317,7 +331,7 @@ export async function kills(place: Place): Promise<void> {
       stage.letGo('unconfirmed');
       await stage.ended(job);
       await agent.kill();
-      await restart();
+      await stage.restart();
       await stage.ranOnce('after unconfirmed', await stage.submit('after unconfirmed', 'echo z'), 'z\n');
       await stage.ranOnce('unconfirmed', job, 'begun\nover\n');
     });
@@ -327,7 +341,7 @@ export async function kills(place: Place): Promise<void> {
       await stage.ended(job);
       await sleep(500);
       await agent.kill();
-      await restart();
+      await stage.restart();
       await stage.ranOnce('after confirmed', await stage.submit('after confirmed', 'echo z'), 'z\n');
       await stage.ranOnce('confirmed', job, 'x\n');
     });
@@ -337,7 +351,7 @@ export async function kills(place: Place): Promise<void> {
       const jobs = [];
       for (const name of ['a', 'b', 'c'])
         jobs.push(await stage.submit(name, `echo ${name} >> '${stage.file('waited')}'`));
-      await restart();
+      await stage.restart();
       for (const job of jobs) await stage.ended(job);
       must(readFileSync(stage.file('waited'), 'utf8') === 'a\nb\nc\n', readFileSync(stage.file('waited'), 'utf8'));
     });
@@ -461,6 +475,12 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
         must(starts('sane') === 1, `it was started ${starts('sane')} times`);
       },
     );
+
+    if (service.speaksHttp)
+      await check('a new key is used from then on', async () => {
+        service.say('key mdk_another-key\n');
+        await soon('a request with it', () => service.keys.has('mdk_another-key'));
+      });
   } finally {
     await agent.reboot();
     service.close();

@@ -55,6 +55,8 @@ export class ScriptedService {
   nonsense = 0;
   /** By job, what was reported of its end, once for each report. */
   readonly ends = new Map<string, End[]>();
+  /** Keys that requests had. */
+  readonly keys = new Set<string>();
   readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
   readonly #sockets = new WebSocketServer({ server: this.#server, path: LINK_PATH });
   readonly #open = new Set<WebSocket>();
@@ -64,6 +66,11 @@ export class ScriptedService {
   #session = 0;
   /** Jobs that an agent may run when it asks. */
   readonly #wanted = new Map<string, GivenJob>();
+
+  get speaksHttp(): boolean {
+    return this.isJoined && this.#socket === undefined;
+  }
+
   /** Whether an agent said hello. */
   get isJoined(): boolean {
     return this.#session > 0;
@@ -120,6 +127,11 @@ export class ScriptedService {
     this.#socket?.send(JSON.stringify(message));
   }
 
+  /** What the next request for a message gets. */
+  say(text: string): void {
+    this.#hand(text);
+  }
+
   #hand(text: string): void {
     if (this.#socket) return;
     const waiting = this.#waiting;
@@ -163,6 +175,7 @@ export class ScriptedService {
 
   async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://service');
+    this.keys.add((incoming.headers.authorization ?? '').replace('Bearer ', ''));
     let length = 0;
     for await (const part of incoming) length += (part as Buffer).length;
     const send = (status: number, body: string) =>

@@ -57,7 +57,7 @@ export interface HttpLinkOptions {
   db: Database;
   /** Id of this node. */
   node: string;
-  link: Pick<Link, 'of' | 'begin' | 'pass' | 'left' | 'reconnectMs'>;
+  link: Pick<Link, 'of' | 'begin' | 'pass' | 'left'>;
   /** Why no agent may begin at the moment. */
   refusal?: () => Error | undefined;
   /** The address for agents that do not say which one they use. */
@@ -217,8 +217,8 @@ export function openHttpLink({
   const end = async (connection: HttpConnection, job: string, request: AgentRequest): Promise<Answer> => {
     const { query } = request;
     const how = query.get('how');
-    const outcome = how === null ? undefined : HOW[how];
-    if (how !== null && !outcome) throw badRequest(`"how" must be one of ${Object.keys(HOW).join(', ')}.`);
+    const outcome = how === null ? undefined : HOW.get(how);
+    if (how !== null && !outcome) throw badRequest(`"how" must be one of ${[...HOW.keys()].join(', ')}.`);
     const exitCode = readWhole(query, 'exit', MAX_EXIT);
     if ((outcome === undefined) === (exitCode === undefined)) throw badRequest('Give either "exit" or "how".');
     const endedAgo = (readWhole(query, 'ago', LATEST_END_S) ?? 0) * 1_000;
@@ -280,10 +280,8 @@ const JOB_PATH = /^\/job\/([A-Za-z0-9_-]{1,64})\/(taken|output|ended)$/;
 const METHODS: Record<string, string> = { hello: 'POST', next: 'GET', taken: 'POST', output: 'PUT', ended: 'POST' };
 
 /** The kind of a request; undefined for a path that does not exist. */
-export function kindOf(path: string): string | undefined {
-  const kind = path === '/hello' || path === '/next' ? path.slice(1) : JOB_PATH.exec(path)?.[2];
-  return kind;
-}
+export const kindOf = (path: string): string | undefined =>
+  path === '/hello' || path === '/next' ? path.slice(1) : JOB_PATH.exec(path)?.[2];
 
 function requireKnown({ method, path }: AgentRequest): void {
   const kind = kindOf(path);

@@ -1,6 +1,6 @@
 // Delivers jobs from the queue to devices, and stores what comes back. Each device works on at most one job: its oldest
 // unfinished one, which is assigned to one data folder ("journal") of its agent and offered again at every hello.
-// Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-link.md
+// Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-protocol.md
 // has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';

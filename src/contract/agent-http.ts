@@ -22,12 +22,12 @@ const MAX_VALUE = 512;
 const MAX_JOBS = 1_000;
 
 /** `how` of a job's end, for those that did not exit by themselves. */
-export const HOW: Record<string, Outcome> = {
-  stopped: 'cancelled',
-  timeout: 'timed-out',
-  interrupted: 'interrupted',
-  refused: 'not-started',
-};
+export const HOW: ReadonlyMap<string, Outcome> = new Map([
+  ['stopped', 'cancelled'],
+  ['timeout', 'timed-out'],
+  ['interrupted', 'interrupted'],
+  ['refused', 'not-started'],
+]);
 
 export const isJobId = (text: string): boolean => /^[A-Za-z0-9_-]{1,64}$/.test(text);
 

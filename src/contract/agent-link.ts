@@ -4,7 +4,7 @@
 // A job: `run` offers the device's oldest unfinished job, again at every `hello`. The agent stores it on disk, starts
 // it and sends `started`; `output` carries what the command prints, each piece with its offset in the stream, so that a
 // repeated piece changes nothing; `ended` closes it. `stored` confirms how much output the service has, and `settled`
-// that it has the end: only then does the agent forget the job. docs/agent-link.md has all rules as a table.
+// that it has the end: only then does the agent forget the job. docs/agent-protocol.md has all rules as a table.
 //
 // Tunnels: after each `welcome` the agent `offers` its configured destinations. `opened` lists their public addresses.
 // When a visitor comes, `carry` asks the agent for another connection at CARRIER_PATH: it speaks HTTP/2
