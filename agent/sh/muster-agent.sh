@@ -23,11 +23,9 @@ esac
 usage() {
   cat <<'USAGE'
 Connects this device to a Muster service. Needs curl 7.55 or newer, or GNU wget.
-
   --server URL      address of the service
   --key-file FILE   file with the device key; a new key that the service sends is stored there
   --data DIR        folder for the agent's own files; no other agent may use it
-  --version         print the version
 USAGE
 }
 
@@ -88,12 +86,12 @@ call() {
 back_off() {
   retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *\([0-9]\{1,4\}\).*/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
   random=$(od -An -N2 -tu2 /dev/urandom 2>/dev/null) || random=$$
-  sleep $((${retry_after:-$pause} + random % (pause + 1))) &
+  sleep $((${retry_after:-$((pause / 2))} + random % (pause / 2 + 2))) &
   child=$!
   await "$child"
   child=
   pause=$((pause * 2))
-  [ "$pause" -le 60 ] || pause=60
+  [ "$pause" -le 30 ] || pause=30
 }
 
 # The same as `call`, until the service has answered it. Answers that end the session are handled here.
@@ -110,10 +108,8 @@ ask() {
           :
         elif [ "$role" = agent ]; then
           end_session "$2"
-        elif [ "${line%%[!a-z]*}" = hello ]; then
-          back_off # until the agent has met the same answer
         else
-          exit
+          exit # the agent meets the same answer
         fi
         ;;
       000:* | 408:* | 425:* | 429:* | 5??:*)
@@ -134,7 +130,9 @@ end_session() {
     replaced*) finish 3 'Another agent uses the key of this device and took over.' ;;
   esac
   lost "$line"
-  if [ "$1" = hello ]; then back_off; else greet; fi
+  [ "$1" != hello ] || { back_off && return; }
+  greet
+  $on_wake
 }
 
 reached() {
@@ -324,9 +322,8 @@ deliver() {
 # Records that the service has the end, or does not know the job, and removes the rest.
 settle() {
   echo "$id" >>"$data/settled"
-  if [ "$(wc -l <"$data/settled")" -gt 4000 ]; then
-    tail -n 2000 "$data/settled" >"$data/settled.new" && mv "$data/settled.new" "$data/settled"
-  fi
+  [ "$(wc -l <"$data/settled")" -lt 4000 ] ||
+    { tail -n 2000 "$data/settled" >"$data/settled.new" && mv "$data/settled.new" "$data/settled"; }
   flush "$data/settled" "$data"
   # At once: the agent starts the next job when this name is gone.
   mv "$job" "$data/old" 2>/dev/null
@@ -362,9 +359,7 @@ find_job() {
 
 # accept ID LIMIT: the command is in the answer after an empty line.
 accept() {
-  case $1:$2 in
-    :* | *: | *:*[!0-9]*) return ;;
-  esac
+  case $1:$2 in :* | *: | *:*[!0-9]*) return ;; esac
   id=$1
   if find_job "$id"; then
     [ -h "$job/lock" ] || confirm "$job"

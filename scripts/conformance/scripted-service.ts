@@ -194,7 +194,8 @@ export class ScriptedService {
     if (what === 'hello') {
       this.#session += 1;
       send(200, `session ${this.#session}\n`);
-    } else if (what === 'next') {
+    } else if (!this.isJoined) send(409, 'hello: say hello again.\n');
+    else if (what === 'next') {
       const next = this.#messages.shift();
       if (next !== undefined) return void send(200, next);
       const wait = setTimeout(() => give(''), Number(searchParams.get('wait') ?? 20) * 1000);
