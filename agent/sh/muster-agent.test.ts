@@ -19,27 +19,12 @@ import path from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { running } from '../test-folder.ts';
+import { busyBoxPath, find } from './test-busybox.ts';
 import { TestService, type TestJob } from './test-service.ts';
 
 const SCRIPT = path.join(import.meta.dirname, 'muster-agent.sh');
 const base = mkdtempSync(path.join(tmpdir(), "muster-sh it's "));
 after(() => rmSync(base, { recursive: true, force: true }));
-
-const find = (program: string): string | undefined =>
-  (process.env['PATH'] ?? '')
-    .split(path.delimiter)
-    .map((folder) => path.join(folder, program))
-    .find((file) => existsSync(file));
-
-/** A PATH with the programs of BusyBox alone, and curl. */
-function busyBoxPath(busybox: string): string {
-  const folder = path.join(base, 'busybox');
-  mkdirSync(folder, { recursive: true });
-  execFileSync(busybox, ['--install', '-s', folder]);
-  rmSync(path.join(folder, 'wget'), { force: true });
-  symlinkSync(find('curl') ?? '', path.join(folder, 'curl'));
-  return folder;
-}
 
 interface Shell {
   name: string;
@@ -53,7 +38,7 @@ const others: (Shell | { name: string; missing: true })[] = ['busybox', 'mksh'].
   const program = find(name);
   if (program === undefined) return { name, missing: true };
   return name === 'busybox'
-    ? { name, command: [program, 'ash'], path: busyBoxPath(program) }
+    ? { name, command: [program, 'ash'], path: busyBoxPath(program, base) }
     : { name, command: [program], path: process.env['PATH'] ?? '' };
 });
 

@@ -137,7 +137,8 @@ start() {
   if [ -f "$dir/agent.log" ] && [ "$(wc -c <"$dir/agent.log")" -gt 1000000 ]; then
     mv "$dir/agent.log" "$dir/agent.log.old"
   fi
-  nohup sh "$dir/muster-agent" run >>"$dir/agent.log" 2>&1 </dev/null &
+  # As nohup does, which BusyBox may lack.
+  (trap '' HUP && exec sh "$dir/muster-agent" run) >>"$dir/agent.log" 2>&1 </dev/null &
   echo "$!" >"$dir/agent.pid"
 }
 
