@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 test('whatever happens to requests, each job runs at most once and both sides know the same end', () =>
   holds(
-    120,
+    60,
     fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
       const link = await TestHttpLink.open();
       const asked: { isStopped: boolean; isDeleted: boolean }[] = [];

@@ -173,8 +173,7 @@ export class TestHttpLink {
 
   /** Commands that run print the rest and exit. */
   finish(): void {
-    for (const [job, held] of this.#disk)
-      if (held.state === 'running') this.#end(job, held, 'end');
+    for (const [job, held] of this.#disk) if (held.state === 'running') this.#end(job, held, 'end');
   }
 
   /** The agent's next request, and what happens to it; `late`: first an earlier one arrives once more. */
@@ -261,7 +260,8 @@ export class TestHttpLink {
     held.state = 'ended';
     held.end = how === 'end' ? 'exit=0' : 'how=stopped';
     if (how === 'end') held.printed += 'and end';
-    for (const record of this.#jobs) if (record.id === job) Object.assign(record, { ranTo: how, printed: held.printed });
+    for (const record of this.#jobs)
+      if (record.id === job) Object.assign(record, { ranTo: how, printed: held.printed });
   }
 
   // ---- The wire -------------------------------------------------------------------------------------------------------
@@ -280,7 +280,8 @@ export class TestHttpLink {
       const answer = await this.#nodes[index]?.httpLink.answer(this.#device.key, request);
       return answer ?? { status: 503, text: '' };
     } catch (cause) {
-      if (cause instanceof Problem) throw new Error(`${AGENT_HTTP_PATH}${path}: ${cause.status} ${cause.detail}`, { cause });
+      if (cause instanceof Problem)
+        throw new Error(`${AGENT_HTTP_PATH}${path}: ${cause.status} ${cause.detail}`, { cause });
       throw cause;
     }
   }
