@@ -16,7 +16,7 @@ export interface WaitingAgents {
 /** Connects one agent for each key to `url`. */
 export async function connectHttpAgents(url: string, keys: string[]): Promise<WaitingAgents> {
   const pool = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
-  let isClosed = false;
+  const closing = new AbortController();
   const counts = { handed: 0, done: 0 };
   const reached = { handed: Promise.withResolvers<void>(), done: Promise.withResolvers<void>() };
   const count = (what: keyof typeof counts) => {
@@ -41,7 +41,7 @@ export async function connectHttpAgents(url: string, keys: string[]): Promise<Wa
     });
 
   const wait = async (headers: Record<string, string>) => {
-    while (!isClosed) {
+    while (!closing.signal.aborted) {
       const { status, text } = await ask('GET', `/next?wait=${LONGEST_WAIT_S}`, headers);
       const job = /^job (\S+)/.exec(text)?.[1];
       if (status !== 204 && job === undefined) throw new Error(`An agent was answered ${status} ${text}`);
@@ -68,7 +68,7 @@ export async function connectHttpAgents(url: string, keys: string[]): Promise<Wa
       );
       const session = /^session (\d+)/.exec(text)?.[1] ?? '';
       wait({ ...headers, [SESSION_HEADER]: session }).catch((cause: unknown) => {
-        if (!isClosed) failed(cause);
+        if (!closing.signal.aborted) failed(cause);
       });
     }
   };
@@ -77,7 +77,7 @@ export async function connectHttpAgents(url: string, keys: string[]): Promise<Wa
     allHanded: () => Promise.race([reached.handed.promise, failure]),
     allDone: () => Promise.race([reached.done.promise, failure]),
     close: () => {
-      isClosed = true;
+      closing.abort();
       pool.destroy();
     },
   };
