@@ -47,7 +47,7 @@ try {
   await Promise.all(
     Object.entries({ basics, earlyKills, lateKills, outages, scripted }).map(([name, row]) =>
       row({ folder: path.join(folder, name), command, check }).catch((cause: unknown) =>
-        check(`${name}: the rest of these checks`, () => Promise.reject(cause as Error)),
+        check(`${name}: the rest of these checks`, () => Promise.reject(cause)),
       ),
     ),
   );
