@@ -19,6 +19,7 @@ import path from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { running } from '../test-folder.ts';
+import { AGENT_VERSION } from '../version.ts';
 import { busyBoxPath, find } from './test-busybox.ts';
 import { TestService, type TestJob } from './test-service.ts';
 
@@ -389,6 +390,10 @@ describe(`under ${standard.name}`, () => {
 for (const shell of others)
   if ('missing' in shell) test(`under ${shell.name}`, { skip: `${shell.name} is not installed here` }, () => {});
   else describe(`under ${shell.name}`, () => common(shell));
+
+test('both agents have one version', () => {
+  assert.equal(execFileSync(dash, [SCRIPT, '--version'], { encoding: 'utf8' }), `${AGENT_VERSION}\n`);
+});
 
 describe('its check of an artifact', () => {
   const folder = path.join(base, 'check');
