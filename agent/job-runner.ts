@@ -1,5 +1,5 @@
 // The device's side of the queue: stores each offered job before it starts, runs one job at a time in order of arrival,
-// and removes a job only when the service has its end. docs/agent-link.md has the rules as a table.
+// and removes a job only when the service has its end. docs/agent-protocol.md has the rules as a table.
 import type { AgentMessage, Ended, Run } from '#/contract/agent-link.ts';
 import { describeFault } from './durable.ts';
 import type { JobFolder } from './job-folder.ts';

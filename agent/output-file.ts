@@ -6,11 +6,8 @@ import { closeSync, constants, fsyncSync, openSync, rmSync, writeSync } from 'no
 import { Socket } from 'node:net';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { cutMark } from '#/contract/agent-link.ts';
 import { describeFault, isDiskFull } from './durable.ts';
-
-/** The last line in the file of a stream that was cut. */
-export const cutMark = (limit: number): string =>
-  `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
 
 const FULL_MARK =
   '\n[muster] Disk full on the device: output is not stored from here on. The command was not stopped.\n';

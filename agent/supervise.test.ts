@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { cutMark } from './output-file.ts';
+import { cutMark } from '#/contract/agent-link.ts';
 import { supervise } from './supervise.ts';
 import { running, testFolder, textOf, type TestFolder } from './test-folder.ts';
 import { until } from '../scripts/test-process.ts';

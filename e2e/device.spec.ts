@@ -151,3 +151,22 @@ test('the timeline is filtered by kind, and a note is written and deleted', asyn
   await question.getByRole('button', { name: 'Delete note' }).click();
   await expect(page.getByText('Nothing of this kind yet.')).toBeVisible();
 });
+
+test('the page of a device whose agent speaks HTTP says what that agent does not have', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId, DeviceKey } = await service.createDevice('router');
+  const said = await fetch(`${service.url}/agent/v1/hello`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${DeviceKey}` },
+    body: 'agent=1.0\nkind=sh\nos=Linux\n',
+  });
+  expect(said.status).toBe(200);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  await expect(page.getByRole('region', { name: 'Agent', exact: true })).toContainText('Version1.0 (sh)');
+  const tunnels = page.getByRole('region', { name: 'Tunnels' });
+  await expect(tunnels).toContainText('This agent runs jobs and reports facts, but has no tunnels.');
+  await expect(tunnels.getByRole('button', { name: 'Open a tunnel' })).toHaveAttribute('aria-disabled', 'true');
+  await expectAccessible(page);
+});

@@ -1,10 +1,11 @@
-// dist/ as a whole: the dashboard and, in dist/agent/agent.mjs, the agent as one file for devices that have no clone.
+// dist/ as a whole: the dashboard and, in dist/agent/, the two agents as one file each for devices that have no clone.
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { weigh } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
+import { shellAgent } from './shell-agent.ts';
 
 const root = dirname(import.meta.dirname);
 const dist = join(root, 'dist');
@@ -23,6 +24,7 @@ const SOURCES = [
   'scripts/dist.ts',
   'scripts/first-load.ts',
   'scripts/precompress.ts',
+  'scripts/shell-agent.ts',
   'scripts/shared-modules.ts',
   'scripts/unused-components.ts',
   'scripts/visible-text.ts',
@@ -69,6 +71,7 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
         },
       },
     });
+    writeFileSync(join(outDir, 'agent/agent.sh'), shellAgent());
     await precompress(outDir);
     if (over) {
       process.stderr.write(`${over}\n`);

@@ -22,6 +22,8 @@ import type { Cluster, ClusterOptions } from './cluster/cluster.ts';
 import { leaderTasks } from './leader-tasks.ts';
 import { openLeaderWork } from './leader-work.ts';
 import type { LeaderTask, LeaderWork } from './leader-work.ts';
+import { forwardTo, openAgentRequests, type HandleAgentRequest } from './agents/agent-requests.ts';
+import { openHttpLink } from './agents/http-link.ts';
 import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
 import { openOutputRetention, type OutputRetention } from './output-retention.ts';
@@ -41,6 +43,7 @@ import { newId } from './store/ids.ts';
 import { reportFault } from './store/system-fault.ts';
 import { openTraffic, stopping, type Traffic } from './http/traffic.ts';
 import { openNodeProofs } from './cluster/node-proof.ts';
+import { openNodeRequests } from './cluster/node-requests.ts';
 import { loginProof, openRemoteTunnels, type RemoteTunnels } from './tunnels/remote-tunnels.ts';
 import { setUp, type Startup } from './set-up.ts';
 import { openTunnels, type Tunnels } from './tunnels/tunnels.ts';
@@ -76,10 +79,13 @@ export interface Context {
   series: FleetSeries;
   /** The agent program for devices. */
   published: PublishedAgent;
+  publishedSh: PublishedAgent;
   signer: AgentSigner;
   agentUpdates: AgentUpdates;
   cluster: Cluster;
   link: Link;
+  /** For the requests of agents that speak HTTP. */
+  agentRequests: HandleAgentRequest;
   tunnels: Tunnels;
   /** Of other nodes; undefined if there can be none. */
   remoteTunnels: RemoteTunnels | undefined;
@@ -184,13 +190,10 @@ export async function openContext(
         await db.write(recordStopped, { essential: true }).catch(() => {});
       throw cause;
     });
-    const opened = (link = openLink({
-      db,
-      node,
-      now,
-      refusal: () => (traffic.isDraining ? stopping() : disk.refusal()),
-    }));
+    const refusal = () => (traffic.isDraining ? stopping() : disk.refusal());
+    const opened = (link = openLink({ db, node, now, refusal }));
     const published = openPublishedAgent(agentFile);
+    const publishedSh = openPublishedAgent(path.join(path.dirname(agentFile), 'agent.sh'));
     const signer = openAgentSigner({ db, key: updateKey, builds, published, now });
     const agentUpdates = openAgentUpdates({ db, link, audit, now, published, signer });
     const dispatch = openDispatch({
@@ -208,6 +211,16 @@ export async function openContext(
     const actions = openDeviceActions({ audit, order, dispatch, now });
     const secret = shared ? config.clusterSecret : undefined;
     const proofs = secret === undefined ? undefined : openNodeProofs(secret);
+    const nodes = proofs && openNodeRequests({ node, proofs, urlOf: (holder) => joined.urlOf(holder) });
+    const httpLink = openHttpLink({
+      db,
+      node,
+      link,
+      refusal,
+      publicUrl: () => context.publicUrl,
+      forward: nodes && forwardTo(nodes),
+      steady: clock.steady,
+    });
     const tunnels = openTunnels({
       db,
       link,
@@ -279,10 +292,17 @@ export async function openContext(
       availabilities: new Availabilities(db, now),
       series: new FleetSeries(db, now),
       published,
+      publishedSh,
       signer,
       agentUpdates,
       cluster,
       link,
+      agentRequests: openAgentRequests({
+        httpLink,
+        nodes,
+        traffic,
+        isTls: () => context.publicUrl.startsWith('https:'),
+      }),
       tunnels,
       remoteTunnels:
         secret === undefined || proofs === undefined
@@ -314,6 +334,7 @@ export async function openContext(
         await context.bulk.close();
         await tunnels.close();
         context.remoteTunnels?.close();
+        httpLink.close();
         await opened.close();
         await files.close();
         await clock.close();

@@ -110,7 +110,7 @@ export async function startService(
         isStopping: () => context.traffic.isDraining,
       }),
     };
-    opened = await openServer(config, createApp(context, operation));
+    opened = await openServer(config, createApp(context, operation), context.agentRequests);
     stopMetrics = await openMetricsPort(config, context, operation);
   } catch (cause) {
     tunnelServer.close();

@@ -1,6 +1,7 @@
 // A job to a group: from its submission until the last device has finished it, over the agents' real connections; what
 // an idle agent costs; and how soon all agents are back after the service was killed.
 import { connectAgents } from './fake-agents.ts';
+import { connectHttpAgents } from './http-agents.ts';
 import { post, request, withService, type MeasuredService } from './measured-service.ts';
 import { restartRows } from './restart.ts';
 import { milliseconds, perSecond, type Row, type Section, type Sizes } from './section.ts';
@@ -10,7 +11,7 @@ const COMMAND = 'true';
 
 export const delivery: Section = async (sizes) => ({
   subject: `${sizes.agents.toLocaleString('en-US')} agents on one process, each a real connection`,
-  rows: [...(await jobRows(sizes)), ...(await restartRows(sizes))],
+  rows: [...(await jobRows(sizes)), ...(await httpRows(sizes)), ...(await restartRows(sizes))],
 });
 
 const jobRows = ({ agents: count, postgres }: Sizes): Promise<Row[]> =>
@@ -55,6 +56,53 @@ const jobRows = ({ agents: count, postgres }: Sizes): Promise<Row[]> =>
         },
         {
           what: 'memory of an idle agent, by the growth of RSS',
+          figure: { value: (after.rss - before.rss) / count / 1000, unit: 'kB' },
+        },
+      ];
+    },
+    { postgres },
+  );
+
+/** The same for agents that speak HTTP, each of which has a request waiting. */
+const httpRows = ({ agents: count, postgres }: Sizes): Promise<Row[]> =>
+  withService(
+    async (measured) => {
+      const { url, send } = measured;
+      const { keys } = await send('devices', { count, group: GROUP, keys: true });
+      const { WorkflowId } = await post<{ WorkflowId: string }>(measured, '/v1/workflow', {
+        Name: GROUP,
+        Command: COMMAND,
+      });
+      const before = await send('memory', null);
+      const agents = await connectHttpAgents(url, keys);
+      const after = await send('memory', null);
+      const idle = await send('processor', null);
+      const begun = performance.now();
+      const { JobId } = await post<{ JobId: string }>(measured, '/v1/job', {
+        Name: GROUP,
+        DeviceGroup: GROUP,
+        WorkflowId,
+      });
+      await agents.allHanded();
+      const handed = performance.now() - begun;
+      await agents.allDone();
+      const done = performance.now() - begun;
+      const busy = await send('processor', null);
+      await mustBeDone(measured, JobId, count);
+      agents.close();
+      return [
+        {
+          what: 'HTTP agents: job to their group, until the last one has got it',
+          figure: milliseconds(handed),
+          against: { what: 'until all have done it, three requests each', figure: milliseconds(done) },
+        },
+        { what: 'HTTP agents: processor time of the service for it', figure: milliseconds(busy.used - idle.used) },
+        {
+          what: 'HTTP agents: memory of a request that waits, heap and buffers',
+          figure: { value: (after.heap - before.heap) / count / 1000, unit: 'kB' },
+        },
+        {
+          what: 'HTTP agents: the same, by the growth of RSS',
           figure: { value: (after.rss - before.rss) / count / 1000, unit: 'kB' },
         },
       ];

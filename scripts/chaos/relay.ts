@@ -11,14 +11,18 @@ export interface Relay {
   silence(on: boolean): void;
   /** Passes this text on, and nothing more on the connection that sent it. */
   loseAfter(text: string): void;
+  /** Neither passes on a piece that matches, nor anything more on the connection that sent it. */
+  loseFrom(pattern: RegExp): void;
   close(): Promise<void>;
 }
 
-/** Relays each connection to a process that listens on one of the ports of this machine then, chosen at random. */
+/** Relays each connection to a process that listens on one of the ports of this machine then, chosen at random; the list
+ * may change. */
 export async function openRelay(ports: number[], random: () => number = Math.random): Promise<Relay> {
   const sockets = new Set<Socket>();
   let isSilent = false;
   let last: string | undefined;
+  let from: RegExp | undefined;
   const server = createServer({ pauseOnConnect: true }, (client) => {
     client.on('error', () => {});
     void connectToOne(ports.toSorted(() => random() - 0.5)).then((upstream) => {
@@ -38,11 +42,18 @@ export async function openRelay(ports: number[], random: () => number = Math.ran
         other.destroy();
       });
       socket.on('end', () => other.end());
+      const fallSilent = () => {
+        for (const side of [socket, other]) side.removeAllListeners('drain').pause();
+      };
       socket.on('data', (piece) => {
+        if (from?.test(piece.toString('latin1'))) {
+          from = undefined;
+          return fallSilent();
+        }
         if (!other.write(piece)) socket.pause();
         if (last === undefined || !piece.includes(last)) return;
         last = undefined;
-        for (const side of [socket, other]) side.removeAllListeners('drain').pause();
+        fallSilent();
       });
       socket.on('drain', () => {
         if (!isSilent) other.resume();
@@ -66,6 +77,9 @@ export async function openRelay(ports: number[], random: () => number = Math.ran
     },
     loseAfter: (text) => {
       last = text;
+    },
+    loseFrom: (pattern) => {
+      from = pattern;
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -1,4 +1,4 @@
-// The rules of docs/agent-link.md as a model: whatever is lost, repeated, late, restarted, full, stopped or deleted, the
+// The rules of docs/agent-protocol.md as a model: whatever is lost, repeated, late, restarted, full, stopped or deleted, the
 // service and the agent end in silence, each job ran at most once, and both know the same end of it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

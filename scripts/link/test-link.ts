@@ -14,7 +14,8 @@ import {
 import { JobFolder } from '../../agent/job-folder.ts';
 import { JobRunner } from '../../agent/job-runner.ts';
 import { Spool } from '../../agent/spool.ts';
-import { AgentConnection } from '../../server/agents/agent-connection.ts';
+import type { AgentConnection } from '../../server/agents/agent-connection.ts';
+import { SocketConnection } from '../../server/agents/socket-connection.ts';
 import type { LinkListener } from '../../server/agents/link.ts';
 import type { Actor } from '../../server/store/caller.ts';
 import { openAudit } from '../../server/store/audit.ts';
@@ -344,7 +345,7 @@ export class TestLink {
       },
     };
     const { seq, id, key } = this.#device;
-    return new AgentConnection(socket as never, { seq, id, name: 'device' }, hashSecret(key));
+    return new SocketConnection(socket as never, { seq, id, name: 'device' }, hashSecret(key));
   }
 
   #lose(line: Line): void {

@@ -1,9 +1,7 @@
-// One agent's connection for the rest of the service. There may be ten thousand, so it is small and creates no
-// closures.
-import type { WebSocket } from 'ws';
+// One agent's connection for the rest of the service, whichever way it speaks: a WebSocket (socket-connection.ts) or a
+// session of HTTP requests (http-connection.ts). There may be ten thousand, so it is small and creates no closures.
 import type { SelfUpdate, ServiceMessage } from '#/contract/agent-link.ts';
 import type { OutputRun } from '../store/output-order.ts';
-import type { Frame } from './inbound-throttle.ts';
 
 /** The unfinished job that was sent to an agent. */
 export interface AssignedJob {
@@ -22,20 +20,9 @@ export interface AssignedJob {
   run: OutputRun;
 }
 
-/** How long an agent has to confirm that the connection is closing. */
-const CLOSED_TIMEOUT_MS = 1000;
-/** Most unsent bytes for an agent that reads slowly. */
-const MAX_UNREAD = 16 * 1024 * 1024;
-const terminate = (socket: WebSocket) => socket.terminate();
-
 const NONE: ReadonlySet<string> = new Set();
 
-/** RFC 6455, section 7.4.1. */
-const NORMAL = 1000;
-const GOING_AWAY = 1001;
-
-export class AgentConnection {
-  readonly socket: WebSocket;
+export abstract class AgentConnection {
   readonly deviceSeq: number;
   readonly deviceId: string;
   readonly name: string;
@@ -57,45 +44,25 @@ export class AgentConnection {
   job: AssignedJob | undefined;
   /** Ids of the jobs that it had on disk at its hello. */
   held: ReadonlySet<string> = NONE;
-  /** For inbound-throttle.ts: the credit and its time, the frames that wait, and the bytes that are not stored yet. */
+  /** What it may send at the moment (inbound-throttle.ts), since when, and the bytes that are not stored yet. */
   credit = 0;
   creditedAt = Number.NEGATIVE_INFINITY;
-  backlog: Frame[] = [];
   unstored = 0;
   /** The connection is closing: what still arrives is ignored. */
   closing = false;
   /** The service ends the connection because it stops or drains; the agent is expected back. */
   sentAway = false;
 
-  constructor(socket: WebSocket, device: { seq: number; id: string; name: string }, keyHash: Uint8Array) {
-    this.socket = socket;
+  constructor(device: { seq: number; id: string; name: string }, keyHash: Uint8Array) {
     this.keyHash = keyHash;
     this.deviceSeq = device.seq;
     this.deviceId = device.id;
     this.name = device.name;
   }
 
-  send(message: ServiceMessage): void {
-    if (this.closing || this.socket.readyState !== this.socket.OPEN) return;
-    this.socket.send(JSON.stringify(message));
-    this.closeIfUnread();
-  }
-
-  /** Closes the connection of an agent that does not read, so that it cannot fill the memory of the service. */
-  closeIfUnread(): void {
-    if (this.socket.bufferedAmount > MAX_UNREAD) this.socket.terminate();
-  }
-
-  sendAway(reason: string): void {
-    this.sentAway = true;
-    this.close(this.greeted ? GOING_AWAY : NORMAL, reason);
-  }
-
-  /** Closes it, within a second even if the agent does not answer. */
-  close(code: number, reason: string): void {
-    if (this.closing) return;
-    this.closing = true;
-    this.socket.close(code, reason);
-    setTimeout(terminate, CLOSED_TIMEOUT_MS, this.socket).unref();
-  }
+  abstract send(message: ServiceMessage): void;
+  /** Ends it; `code` is one of CLOSE, or of RFC 6455. What still arrives is ignored. */
+  abstract close(code: number, reason: string): void;
+  /** Ends it because this node stops or drains. */
+  abstract sendAway(reason: string): void;
 }

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import * as fc from 'fast-check';
 import type { WebSocket } from 'ws';
 import { holds } from '../../scripts/test-property.ts';
-import { AgentConnection } from './agent-connection.ts';
+import { SocketConnection } from './socket-connection.ts';
 import { InboundThrottle } from './inbound-throttle.ts';
 import type { FrameKind } from './inbound-throttle.ts';
 
@@ -38,7 +38,7 @@ test('each message is handled once and in order, whatever its connection and the
       const logs = [0, 1, 2].map(() => ({ sent: [] as string[], handled: [] as string[], isPaused: false }));
       const connections = logs.map((log, seq) => {
         const socket = { pause: () => (log.isPaused = true), resume: () => (log.isPaused = false) };
-        return new AgentConnection(
+        return new SocketConnection(
           socket as unknown as WebSocket,
           { seq, id: `${seq}`, name: `${seq}` },
           new Uint8Array(),

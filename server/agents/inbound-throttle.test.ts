@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import type { WebSocket } from 'ws';
-import { AgentConnection } from './agent-connection.ts';
+import { SocketConnection } from './socket-connection.ts';
 import { InboundThrottle, MESSAGE_COST } from './inbound-throttle.ts';
 
 let received: string[];
@@ -30,10 +30,10 @@ function pass(ms: number): void {
 function connectionOf(name: string, seq = 1) {
   const calls: string[] = [];
   const socket = { pause: () => calls.push('pause'), resume: () => calls.push('resume') } as unknown as WebSocket;
-  return { calls, connection: new AgentConnection(socket, { seq, id: name, name }, new Uint8Array()) };
+  return { calls, connection: new SocketConnection(socket, { seq, id: name, name }, new Uint8Array()) };
 }
 
-const send = (connection: AgentConnection, text: string, kind: 'message' | 'ping' = 'message') =>
+const send = (connection: SocketConnection, text: string, kind: 'message' | 'ping' = 'message') =>
   throttle.accept(connection, { kind, bytes: Buffer.from(text) });
 
 test('a flood waits and its socket is not read, while another device is heard at once; nothing is lost or moved', () => {

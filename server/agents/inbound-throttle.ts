@@ -2,6 +2,7 @@
 // What exceeds that waits, and its socket is paused meanwhile; nothing is dropped. Waiting connections are served in
 // rounds, with pauses for all other work in between, so that no device delays the others.
 import type { AgentConnection } from './agent-connection.ts';
+import type { SocketConnection } from './socket-connection.ts';
 
 /** The cost of a message besides its bytes: a small one takes as long to read as a large one. */
 export const MESSAGE_COST = 2_500;
@@ -22,11 +23,18 @@ export interface Frame {
 }
 
 interface ThrottleOptions {
-  receive: (connection: AgentConnection, frame: Frame) => void;
+  receive: (connection: SocketConnection, frame: Frame) => void;
   /** Milliseconds of the monotonic clock. */
   now?: () => number;
   /** Schedules the next round. */
   later?: (round: () => void) => void;
+}
+
+/** Whether the agent may send something now; `now` is of the monotonic clock. */
+export function hasCredit(connection: AgentConnection, now: number): boolean {
+  connection.credit = Math.min(MAX_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
+  connection.creditedAt = now;
+  return connection.credit > 0 && connection.unstored <= MAX_UNSTORED;
 }
 
 export class InboundThrottle {
@@ -34,7 +42,7 @@ export class InboundThrottle {
   readonly #now: () => number;
   readonly #later: (round: () => void) => void;
   /** Paused connections, the one that was served longest ago first. */
-  readonly #paused = new Set<AgentConnection>();
+  readonly #paused = new Set<SocketConnection>();
 
   constructor({
     receive,
@@ -47,7 +55,7 @@ export class InboundThrottle {
   }
 
   /** Handles a message now or in a later round. The messages of one connection stay in order. */
-  accept(connection: AgentConnection, frame: Frame): void {
+  accept(connection: SocketConnection, frame: Frame): void {
     if (!this.#paused.has(connection)) {
       if (this.#hasCredit(connection)) return void this.#spend(connection, frame);
       this.#pause(connection);
@@ -62,25 +70,22 @@ export class InboundThrottle {
   }
 
   /** Drops the backlog of a closed connection. */
-  drop(connection: AgentConnection): void {
+  drop(connection: SocketConnection): void {
     this.#paused.delete(connection);
     connection.backlog = [];
   }
 
-  #pause(connection: AgentConnection): void {
+  #pause(connection: SocketConnection): void {
     connection.socket.pause();
     if (this.#paused.size === 0) this.#later(() => this.#serveRound());
     this.#paused.add(connection);
   }
 
-  #hasCredit(connection: AgentConnection): boolean {
-    const now = this.#now();
-    connection.credit = Math.min(MAX_CREDIT, connection.credit + (now - connection.creditedAt) * CREDIT_PER_MS);
-    connection.creditedAt = now;
-    return connection.credit > 0 && connection.unstored <= MAX_UNSTORED;
+  #hasCredit(connection: SocketConnection): boolean {
+    return hasCredit(connection, this.#now());
   }
 
-  #spend(connection: AgentConnection, frame: Frame): number {
+  #spend(connection: SocketConnection, frame: Frame): number {
     const cost = frame.bytes.length + MESSAGE_COST;
     connection.credit -= cost;
     this.#receive(connection, frame);

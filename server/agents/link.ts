@@ -23,12 +23,18 @@ import { logFault } from '../store/system-fault.ts';
 import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
-import { AgentConnection } from './agent-connection.ts';
+import type { AgentConnection } from './agent-connection.ts';
+import { SocketConnection } from './socket-connection.ts';
 import { InboundThrottle } from './inbound-throttle.ts';
 import { spreadOf } from './reconnect-spread.ts';
 import type { Frame } from './inbound-throttle.ts';
 
-export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
+/** An agent that speaks HTTP has a job on its disk, and asks whether to run it. */
+interface Taken {
+  type: 'taken';
+  job: string;
+}
+export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState> | Taken;
 
 /** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
@@ -40,7 +46,8 @@ export interface TunnelListener {
 export interface LinkListener {
   /** An agent sent its hello. It is the only one of its device from now on. */
   hello(connection: AgentConnection, hello: Hello): void;
-  message(connection: AgentConnection, message: JobMessage): void;
+  /** `handled` is called when the message is stored, or the connection was closed because it could not be. */
+  message(connection: AgentConnection, message: JobMessage, handled?: () => void): void;
   /** A connection closed after its hello, and no newer one replaced it. */
   closed(connection: AgentConnection): void;
 }
@@ -48,6 +55,12 @@ export interface LinkListener {
 export interface Link {
   /** An agent asks to turn its HTTP request into a connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
+  /** An agent that speaks HTTP said hello: this is the connection of its device from now on. */
+  begin(connection: AgentConnection, hello: Hello): void;
+  /** Such an agent sent a message about a job; resolves when it is stored, or the connection closed. */
+  pass(connection: AgentConnection, message: JobMessage): Promise<void>;
+  /** The session of such an agent is over. */
+  left(connection: AgentConnection): void;
   /**
    * Ends a connection that no longer counts: what still arrives on it is ignored. The agent gets the reason and does
    * not reconnect.
@@ -116,7 +129,7 @@ export function openLink({
     autoPong: false,
   });
   /** Every open socket with its connection; `live` has the latest one of each device after its hello. */
-  const connections = new Map<WebSocket, AgentConnection>();
+  const connections = new Map<WebSocket, SocketConnection>();
   const live = new Map<number, AgentConnection>();
   let listener: LinkListener | undefined;
   let tunnels: TunnelListener | undefined;
@@ -140,9 +153,13 @@ export function openLink({
     );
   };
 
-  const drop = (connection: AgentConnection) => {
+  const dropSocket = (connection: SocketConnection) => {
     connections.delete(connection.socket);
     throttle.drop(connection);
+    drop(connection);
+  };
+
+  const drop = (connection: AgentConnection) => {
     if (live.get(connection.deviceSeq) !== connection) return;
     live.delete(connection.deviceSeq);
     const { deviceSeq: seq, session, sentAway } = connection;
@@ -151,7 +168,7 @@ export function openLink({
     tunnels?.closed(connection);
   };
 
-  const receive = (connection: AgentConnection, frame: string) => {
+  const receive = (connection: SocketConnection, frame: string) => {
     let message: AgentMessage | undefined;
     try {
       // Checked first, because the rest may have another format in another version.
@@ -172,7 +189,7 @@ export function openLink({
   };
 
   const turnAway = (
-    connection: AgentConnection,
+    connection: SocketConnection,
     { version, agentVersion }: { version: number; agentVersion: string },
   ) => {
     const isOld = version < LINK_VERSION;
@@ -185,12 +202,14 @@ export function openLink({
     background(db.write((tx) => markRefused(tx, connection.deviceSeq, refused)));
   };
 
-  const greet = (connection: AgentConnection, hello: Hello) => {
+  const greet = (connection: SocketConnection, hello: Hello) => {
     const address = readAddress(hello.server);
-    if (connection.greeted || address === undefined) {
+    if (connection.greeted || address === undefined)
       connection.close(CLOSE.protocol, 'The hello of the agent makes no sense');
-      return;
-    }
+    else begin(connection, hello, address);
+  };
+
+  const begin = (connection: AgentConnection, hello: Hello, address: string) => {
     connection.greeted = true;
     connection.journal = hello.journal;
     connection.server = address;
@@ -234,7 +253,7 @@ export function openLink({
   }
   function onClose(this: WebSocket) {
     const connection = connections.get(this);
-    if (connection) drop(connection);
+    if (connection) dropSocket(connection);
   }
   // A broken frame or connection; ws closes the socket, and `close` follows.
   function onError() {}
@@ -279,7 +298,7 @@ export function openLink({
       admit(request).then(
         ({ device, keyHash }) => {
           server.handleUpgrade(request, socket, head, (opened) => {
-            connections.set(opened, new AgentConnection(opened, device, keyHash));
+            connections.set(opened, new SocketConnection(opened, device, keyHash));
             opened
               .on('message', onMessage)
               .on('ping', onPing)
@@ -292,13 +311,22 @@ export function openLink({
       );
     },
 
+    begin: (connection, hello) => begin(connection, hello, hello.server),
+    pass: (connection, message) =>
+      new Promise((handled) => {
+        if (live.get(connection.deviceSeq) === connection && listener) listener.message(connection, message, handled);
+        else handled();
+      }),
+    left: drop,
+
     end: (connection, why) => {
       connection.close(...ENDS[why]);
-      drop(connection);
+      if (connection instanceof SocketConnection) dropSocket(connection);
+      else drop(connection);
     },
 
     sendAway: (withinMs, reason) => {
-      for (const connection of connections.values())
+      for (const connection of new Set<AgentConnection>([...connections.values(), ...live.values()]))
         setTimeout(() => connection.sendAway(reason), Math.random() * withinMs);
     },
     of: (deviceSeq) => live.get(deviceSeq),
@@ -319,7 +347,8 @@ export function openLink({
       clearInterval(seen);
       const open = [...connections.values()];
       const closed = open.map(({ socket }) => new Promise((resolve) => socket.once('close', resolve)));
-      for (const connection of open) connection.sendAway('The service is stopping');
+      for (const connection of new Set<AgentConnection>([...open, ...live.values()]))
+        connection.sendAway('The service is stopping');
       await Promise.all(closed);
       server.close();
     },
@@ -327,7 +356,7 @@ export function openLink({
 }
 
 /** The address that an agent uses, safe in a command. */
-function readAddress(text: string): string | undefined {
+export function readAddress(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash)
     return undefined;

@@ -8,16 +8,19 @@
 # Plain POSIX sh. All of it is inside functions, so that a download that was cut off runs nothing at all.
 
 server='{{PUBLIC_URL}}'
-# Of the agent that the service has published there.
-sha256='{{AGENT_SHA256}}'
-size='{{AGENT_SIZE}}'
+# Of the agents that the service has published there: the one for Node.js, and the one of plain sh.
+node_sha256='{{AGENT_SHA256}}'
+node_size='{{AGENT_SIZE}}'
+sh_sha256='{{SH_AGENT_SHA256}}'
+sh_size='{{SH_AGENT_SIZE}}'
 # Its place in the order of builds, and the key that updates are signed with.
 sequence='{{AGENT_SEQUENCE}}'
 update_key='{{UPDATE_KEY}}'
 
 usage() {
   cat <<'USAGE'
-Makes this machine a device of a Muster service. Needs Node.js 20 or newer.
+Makes this machine a device of a Muster service. Uses Node.js 20 or newer; where that cannot be had (musl, 32-bit,
+MIPS, RISC-V, less than 128 MB of memory), an agent of plain sh, which runs jobs and reports facts, but has no tunnels.
 
   --key-file FILE   file that holds the device key
   --key KEY         the device key itself; it shows in the process list while this runs, so better use
@@ -32,6 +35,7 @@ Makes this machine a device of a Muster service. Needs Node.js 20 or newer.
                     ports), or addresses like 192.168.1.20:80 with commas between them
   --update          renew every agent that is installed here already, each with its own key and address;
                     what it allows stays as it is
+  --sh              the agent of plain sh in any case; it needs curl, or GNU wget
   --foreground      do not install a background service: run here until Ctrl-C
   --no-systemd      run in the background without systemd, even where it could be used
   --no-cron         without systemd, do not add the lines to crontab that start it again
@@ -63,8 +67,53 @@ find_node() {
       old=$found
     fi
   done
-  fail "The agent needs Node.js 20 or newer; this machine has ${old:-none}." \
-    'Install it (https://nodejs.org, or your package manager), then run this again.'
+  return 1
+}
+
+# Whether Node.js has no build for this machine, or no room on it; says why.
+cannot_have_node() {
+  case $(uname -m) in
+    x86_64 | amd64 | aarch64 | arm64 | ppc64le | s390x) ;;
+    *) echo "for $(uname -m)" && return ;;
+  esac
+  for musl in /lib/ld-musl-*; do [ -e "$musl" ] && echo 'with musl' && return; done
+  memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)
+  [ "${memory:-999999}" -lt 131072 ] && echo 'in less than 128 MB of memory'
+}
+
+choose_agent() {
+  if [ "$program" != agent.sh ] && find_node; then
+    program=agent.mjs sha256=$node_sha256 size=$node_size
+    return
+  fi
+  if [ "$program" != agent.sh ]; then
+    why=$(cannot_have_node) || fail "The agent needs Node.js 20 or newer; this machine has ${old:-none}." \
+      'Install it (https://nodejs.org, or your package manager), then run this again. Or repeat this with --sh at the end' \
+      '(through a pipe: sh -s -- --sh) for the agent of plain sh, which needs no Node.js, and has no tunnels.'
+    echo "Node.js cannot be had $why, so this device gets the agent of plain sh, which has no tunnels."
+  fi
+  program=agent.sh sha256=$sh_sha256 size=$sh_size node=''
+  has curl || wget --version 2>/dev/null | grep -q GNU ||
+    fail 'The agent of plain sh needs curl, or GNU wget: the one of BusyBox would show the device key in the process list.' \
+      'Install curl (apk add curl, opkg install curl, apt-get install curl), then run this again.'
+  [ -n "$(echo | sha256)" ] || fail 'This machine has no program that computes a SHA-256: install openssl, then run this again.'
+  [ "$allow" = none ] || echo 'The agent of plain sh has no tunnels: --allow-tunnels changes nothing.'
+  allow=none
+}
+
+# SHA-256 of its input, in hexadecimal.
+sha256() {
+  if has sha256sum; then
+    sha256sum
+  elif has shasum; then
+    shasum -a 256
+  elif has openssl; then
+    openssl dgst -sha256 -r
+  elif has busybox; then
+    busybox sha256sum
+  elif [ -n "$node" ]; then
+    "$node" -e 'console.log(require("crypto").createHash("sha256").update(require("fs").readFileSync(0)).digest("hex"))'
+  fi 2>/dev/null | cut -c 1-64
 }
 
 read_key() {
@@ -94,7 +143,9 @@ read_key() {
 
 # The same key means the same folder, so running this twice renews one installation. The name does not give it away.
 name_of_key() {
-  KEY=$key "$node" -e 'console.log(require("crypto").createHash("sha256").update(process.env.KEY).digest("hex").slice(0, 12))'
+  sha256 <<KEY | cut -c 1-12
+$key
+KEY
 }
 
 # Where the folders of agents are, one for each device.
@@ -168,20 +219,51 @@ choose_folder() {
 # With plain http from another host, nobody knows who answers.
 check_server() {
   [ "$insecure" = no ] || return 0
-  SERVER=$server "$node" -e '
-    const { protocol, hostname } = new URL(process.env.SERVER);
-    const isHere = hostname === "[::1]" || /^(127\.[\d.]+|(.+\.)?localhost)$/.test(hostname);
-    process.exitCode = protocol === "https:" || isHere ? 0 : 1;
-  ' 2>/dev/null || fail "$server is plain http: whoever is between this machine and the service can read the device key," \
+  host=${server#http://}
+  host=${host%%[/?#]*}
+  host=$(printf '%s' "${host##*@}" | tr '[:upper:]' '[:lower:]')
+  case $server:$host in
+    https://* | *':[::1]' | *':[::1]:'*) return ;;
+  esac
+  host=${host%%:*}
+  case $host in
+    localhost | *.localhost) return ;;
+    127.*[!0-9.]*) ;;
+    127.*) return ;;
+  esac
+  fail "$server is plain http: whoever is between this machine and the service can read the device key," \
     'put another program in place of the agent, and run what they want here.' \
     'Use an https address of the service. If you trust the network in between, repeat this with --insecure at the end' \
     '(through a pipe: sh -s -- --insecure).'
 }
 
+# What `--version` of the fetched agent prints, and its SHA-256. A proxy's or portal's page is no agent.
+examine() {
+  found=$(sha256 <"$new")
+  [ "$found" = "$sha256" ] || {
+    echo "it is another file than the service announced (SHA-256 $found, not $sha256)" >&2
+    return 1
+  }
+  if [ "$program" = agent.sh ]; then
+    version=$(sh "$new" --version)
+  else
+    version=$(FILE=$new "$node" -e '
+      const { execFileSync } = require("child_process");
+      const run = [process.env.FILE, "--version"];
+      console.log(execFileSync(process.execPath, run, { timeout: 30000, encoding: "utf8" }).trim());')
+  fi || return
+  case $version in
+    '' | *[!A-Za-z0-9_.+-]*)
+      echo 'it does not tell its version' >&2
+      return 1
+      ;;
+  esac
+}
+
 # Fetches the agent beside the one that may run, and sees that it is whole and runs here. Nothing is replaced yet.
 fetch() {
-  url=$server/agent.mjs
-  new=$dir/agent.new.mjs
+  url=$server/$program
+  new=$dir/agent.new.${program##*.}
   (
     # An answer that never ends must not fill the disk. In blocks of 512 bytes, in some shells of 1024.
     ulimit -f $((size / 512 + 2))
@@ -204,25 +286,15 @@ fetch() {
     [ "$got" -le "$size" ] || fail "$url sends more than the $size bytes of the agent. Nothing was installed."
     fail "Cannot fetch $url: is the service running, and can this machine reach it?"
   }
-  # A proxy's or portal's page is no agent.
-  version=$(FILE=$new SHA256=$sha256 "$node" -e '
-    const { FILE, SHA256 } = process.env;
-    const found = require("crypto").createHash("sha256").update(require("fs").readFileSync(FILE)).digest("hex");
-    if (found !== SHA256) throw `it is another file than the service announced (SHA-256 ${found}, not ${SHA256})`;
-    const { execFileSync } = require("child_process");
-    const version = execFileSync(process.execPath, [FILE, "--version"], { timeout: 30000, encoding: "utf8" }).trim();
-    if (!/^[\w.+-]+$/.test(version)) throw "it does not tell its version";
-    console.log(version + " " + found);
-  ' 2>"$dir/check.txt") || {
-    why=$(grep -m 1 -e 'Error' -e '^it is' -e '^it does' "$dir/check.txt")
+  examine 2>"$dir/check.txt" || {
+    why=$(grep -m 1 -e 'Error' -e '^it is' -e '^it does' "$dir/check.txt") || why=$(head -n 1 "$dir/check.txt")
     rm -f "$new" "$dir/check.txt"
     fail "$url did not answer with an agent that runs here: ${why:-it cannot be run}." \
       'Open it in a browser to see what it says. What was installed here before is as it was.' \
       "If $server is another service than $script_server, use the install.sh of that one."
   }
   rm -f "$dir/check.txt"
-  digest=${version#* }
-  version=${version%% *}
+  digest=$sha256
 }
 
 with_systemd() {
@@ -264,8 +336,8 @@ UNIT
 # The installation's own program: what the lines at the end of this script tell the person to use.
 write_control() {
   {
-    printf 'server=%s\nnode=%s\nunit=%s\nunits=%s\n' \
-      "$(quote "$server")" "$(quote "$node")" "$(quote "$unit")" "$(quote "$units")"
+    printf 'server=%s\nprogram=%s\nnode=%s\nunit=%s\nunits=%s\n' \
+      "$(quote "$server")" "$program" "$(quote "$node")" "$(quote "$unit")" "$(quote "$units")"
   } >"$dir/settings.sh.new"
   cat >"$dir/muster-agent.new" <<'CONTROL'
 {{MUSTER_AGENT}}
@@ -290,12 +362,12 @@ write_allowed() {
 }
 
 # The files of an installation that an update replaces; the agent itself comes first.
-files='agent.mjs muster-agent settings.sh key data/trust.json'
+files='agent.mjs agent.sh muster-agent settings.sh key data/trust.json'
 
 # What the agent trusts from now on. Its Sequence may be lower than before: who installs decides.
 write_trust() {
   mkdir -p "$dir/data" || return
-  [ -n "$update_key" ] || return 0
+  [ "$program" = agent.mjs ] && [ -n "$update_key" ] || return 0
   case $(cat "$dir/data/trust.json" 2>/dev/null) in
     '' | *"\"$update_key\""*) ;;
     *) echo 'The service signs updates with another key than the one this agent trusted before; from now on it trusts the new one.' ;;
@@ -381,7 +453,7 @@ tell_what_keeps_it() {
 }
 
 install() {
-  find_node
+  choose_agent
   check_server
   read_key
   choose_folder
@@ -400,7 +472,7 @@ install() {
   fi
   write_control && write_trust && printf '%s\n' "$key" >"$dir/key.new" || fail "Cannot write to $dir."
   there=no up=yes
-  if [ -f "$dir/agent.mjs" ] && [ -f "$dir/muster-agent" ]; then
+  if [ -f "$dir/settings.sh" ] && [ -f "$dir/muster-agent" ]; then
     there=yes
     sh "$dir/muster-agent" status >/dev/null 2>&1 || up=no
     set_aside || fail "Cannot write to $dir. The agent there goes on as it is."
@@ -415,7 +487,7 @@ install() {
   # All is at hand: from here to the start files are only renamed.
   sync
   [ "$there" = no ] || sh "$dir/muster-agent" stop || fail 'The agent could not be stopped, and goes on as it is.'
-  mv "$dir/agent.new.mjs" "$dir/agent.mjs.new"
+  mv "$new" "$dir/$program.new"
   rm -f "$dir/update-failed" "$dir/connected"
   for file in $files; do
     [ ! -f "$dir/$file.new" ] || mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
@@ -439,13 +511,15 @@ install() {
   sh "$dir/muster-agent" start || put_back 'The agent could not be started.'
   if [ "$there" = yes ]; then see_it_replace; else see_it_start; fi
   echo "The agent runs, from $dir. Now and later:"
-  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | tunnel ADDRESS | allow-tunnels LIST | back | remove"
+  tunnels='tunnel ADDRESS | allow-tunnels LIST | '
+  [ "$program" = agent.mjs ] || tunnels=''
+  echo "  sh $(quote "$dir/muster-agent") status | stop | start | restart | ${tunnels}back | remove"
   tell_what_keeps_it
 }
 
 # One that is installed already, as it was installed.
 renew() {
-  dir=$1 key_file=$1/key
+  dir=$1 key_file=$1/key program=agent.mjs # of installations from before there was another
   trust "$dir"
   . "$dir/settings.sh"
   [ -n "$unit" ] || systemd=no
@@ -468,7 +542,7 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none
+  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none program='' node=''
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
@@ -483,6 +557,7 @@ main() {
         esac
         shift 2
         ;;
+      --sh) program=agent.sh && shift ;;
       --foreground) mode=foreground && shift ;;
       --update) update=yes && shift ;;
       --insecure) insecure=yes && shift ;;

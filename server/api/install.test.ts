@@ -48,16 +48,30 @@ process.on('SIGUSR2', () => process.exit(4));
 ${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'); console.log('Connected to ' + values.server + ' as \"x\".');"}
 `;
 const AGENT = agent('1.0.0');
+/** The same for the agent of plain sh. */
+const shAgent = (version: string) => `#!/bin/sh
+[ "$1" != --version ] || { echo ${version}; exit; }
+key=$(cat "$4")
+[ "$key" != refused ] || exit 2
+mkdir -p "$6"
+echo "$$ ${version} $key $2" >>"$6/starts"
+trap 'exit 0' TERM
+echo ${version} >"$MUSTER_INSTALL/connected"
+while :; do sleep 1 & wait "$!"; done
+`;
+const SH_AGENT = shAgent('1.0.0');
 
 // A name that breaks scripts with wrong quoting.
 const home = mkdtempSync(path.join(tmpdir(), "it's a $(home) "));
 const base = path.join(home, 'muster');
 const program = path.join(home, 'agent.mjs');
 const published = openPublishedAgent(program);
+const shProgram = path.join(home, 'agent.sh');
+const publishedSh = openPublishedAgent(shProgram);
 const UPDATE_KEY = `${'A'.repeat(58)}+=`;
 const updateKey = { publicKey: UPDATE_KEY, changes: [], earlier: [], sign: () => ({ statement: '', signature: '' }) };
 const signed = async () => ({ program: requireProgram(published), version: '', sequence: 7, signed: updateKey.sign() });
-const context = { publicUrl: '', published, signer: { key: updateKey, signed } };
+const context = { publicUrl: '', published, publishedSh, signer: { key: updateKey, signed } };
 const app = new Hono<Env>();
 installRoutes(app, context);
 // The machine's own crontab must be neither read nor changed.
@@ -88,6 +102,7 @@ beforeEach(() => {
   writeFileSync(path.join(bin, 'crontab'), CRONTAB, { mode: 0o755 });
   rmSync(table, { force: true });
   publish(AGENT);
+  writeFileSync(shProgram, SH_AGENT);
 });
 afterEach(async () => {
   for (const folder of folders()) {
@@ -721,4 +736,67 @@ test('half a script does nothing', async () => {
     await sh('DEVICE_KEY=k sh half.sh');
     assert.deepEqual(folders(), []);
   }
+});
+
+const shStarts = (folder: string) => readFileSync(path.join(folder, 'data/starts'), 'utf8').trim().split('\n');
+
+test('--sh installs the agent of plain sh, which is controlled and renewed like the other one', async () => {
+  const ran = await paste('one', ' -s -- --sh');
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.match(ran.stdout, /muster-agent' status \| stop \| start \| restart \| back \| remove/);
+  const [folder = ''] = folders();
+  assert.equal(shStarts(folder)[0]?.replace(/^\d+ /, ''), `1.0.0 one ${url}`);
+  assert.ok(!existsSync(path.join(folder, 'agent.mjs')));
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  assert.match((await control('status')).stdout, /^running, process \d+; version 1\.0\.0, connected/);
+  assert.match((await control('tunnel tcp://127.0.0.1:22')).stderr, /plain sh, which has no tunnels/);
+  assert.equal((await control('allow-tunnels loopback')).code, 1);
+
+  writeFileSync(shProgram, shAgent('2.0.0'));
+  const renewed = await paste('', ' -s -- --update');
+  assert.deepEqual([renewed.code, renewed.stderr], [0, '']);
+  assert.match(renewed.stdout, /Agent 2\.0\.0 has replaced the one before it/);
+  assert.match(shStarts(folder).at(-1) ?? '', / 2\.0\.0 one /);
+  assert.equal((await control('back')).code, 0);
+  await until('the agent of before', () => / 1\.0\.0 /.test(shStarts(folder).at(-1) ?? ''));
+  const pid = Number(shStarts(folder).at(-1)?.split(' ')[0]);
+  assert.equal((await control('stop')).code, 0);
+  await ended(pid);
+  assert.equal((await control('remove')).code, 0);
+  assert.ok(!existsSync(folder));
+});
+
+test('without Node.js the agent of plain sh is chosen where no Node.js can be had, and named where it can', async () => {
+  const bare = path.join(home, 'bare');
+  mkdirSync(bare);
+  for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
+    for (const name of existsSync(folder) ? readdirSync(folder) : [])
+      if (!/^node(js)?$/.test(name) && !existsSync(path.join(bare, name)))
+        try {
+          symlinkSync(path.join(folder, name), path.join(bare, name));
+        } catch {
+          // a broken link of that name
+        }
+  const uname = (machine: string) => {
+    rmSync(path.join(bare, 'uname'), { force: true });
+    writeFileSync(path.join(bare, 'uname'), `#!/bin/sh\necho ${machine}\n`, { mode: 0o755 });
+  };
+  const env = { PATH: `${bin}:${bare}` };
+  uname('x86_64');
+  const refused = await paste('one', '', env);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /needs Node\.js 20 or newer; this machine has none.*[^]*--sh/);
+  uname('mips');
+  const { code, stdout, stderr } = await paste('one', '', env);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(stdout, /Node\.js cannot be had for mips, so this device gets the agent of plain sh/);
+  assert.equal(shStarts(folders()[0] ?? '').length, 1);
+  const tunnels = await paste('two', ' -s -- --allow-tunnels loopback', env);
+  assert.equal(tunnels.code, 0);
+  assert.match(tunnels.stdout, /has no tunnels: --allow-tunnels changes nothing/);
+  await sh(`curl -fsSL ${url}/install.sh >install.sh`);
+  for (const tool of ['curl', 'wget']) rmSync(path.join(bare, tool), { force: true });
+  const without = await sh('DEVICE_KEY=two sh install.sh', env);
+  assert.equal(without.code, 1);
+  assert.match(without.stderr, /needs curl, or GNU wget/);
 });

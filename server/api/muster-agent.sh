@@ -2,18 +2,20 @@
 # Starts, stops, shows or removes the Muster agent in this folder. As `run` it is what stays: it starts the agent again
 # whenever that ends, and after an update sees that the new one reaches the service, or goes back to the one before it.
 dir=$(cd "$(dirname "$0")" && pwd) || exit 1
+program=agent.mjs # of settings from before there was another
 . "$dir/settings.sh"
 # Seconds that a new agent has to reach the service.
 trial=${MUSTER_TRIAL_SECONDS:-60}
 
 as_agent() {
-  set -- "$node" "$dir/agent.mjs" --server "$server" --key-file "$dir/key" --data "$dir/data"
-  [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
+  set -- "$dir/$program" --server "$server" --key-file "$dir/key" --data "$dir/data"
   export MUSTER_INSTALL="$dir"
+  [ "$program" = agent.mjs ] || exec sh "$@" </dev/null
+  [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
   # Not an option: an agent of a version without it, put back by an update, would refuse to start.
   MUSTER_ALLOW_TUNNELS=$(cat "$dir/allow-tunnels" 2>/dev/null)
   export MUSTER_ALLOW_TUNNELS
-  exec "$@" </dev/null
+  exec "$node" "$@" </dev/null
 }
 
 # Whether the process with the number in this file is still ours, and not another that got its number.
@@ -30,7 +32,7 @@ ours() {
     args=$(ps -p "$pid" -o args= 2>/dev/null)
   fi
   case $args in
-    *"$dir/muster-agent run"* | *"$dir/agent.mjs"*) return 0 ;;
+    *"$dir/muster-agent run"* | *"$dir/agent.mjs"* | *"$dir/agent.sh"*) return 0 ;;
     *) return 1 ;;
   esac
 }
@@ -56,7 +58,7 @@ restore() {
       mv "$dir/settings.new" "$dir/previous/settings.sh"
   }
   # trust.json: with the Sequence of that agent, so that updates begin from there.
-  for file in agent.mjs muster-agent settings.sh key data/trust.json; do
+  for file in agent.mjs agent.sh muster-agent settings.sh key data/trust.json; do
     [ ! -f "$dir/previous/${file##*/}" ] || mv "$dir/previous/${file##*/}" "$dir/$file" || return
   done
   rm -rf "$dir/trial" "$dir/previous"
@@ -103,7 +105,7 @@ run() {
     echo "$child" >"$dir/child.pid"
     # A signal that came before its number was known.
     [ -z "$stopping" ] || kill "$child" 2>/dev/null
-    [ ! -f "$dir/trial" ] || [ ! -f "$dir/previous/agent.mjs" ] || watch_trial
+    [ ! -f "$dir/trial" ] || [ ! -d "$dir/previous" ] || watch_trial
     await_agent
     child=''
     [ -z "$stopping" ] || exit "$code"
@@ -135,7 +137,8 @@ start() {
   if [ -f "$dir/agent.log" ] && [ "$(wc -c <"$dir/agent.log")" -gt 1000000 ]; then
     mv "$dir/agent.log" "$dir/agent.log.old"
   fi
-  nohup sh "$dir/muster-agent" run >>"$dir/agent.log" 2>&1 </dev/null &
+  # As nohup does, which BusyBox may lack.
+  (trap '' HUP && exec sh "$dir/muster-agent" run) >>"$dir/agent.log" 2>&1 </dev/null &
   echo "$!" >"$dir/agent.pid"
 }
 
@@ -167,7 +170,7 @@ stop() {
 
 # Goes back to the agent before the last update, by hand.
 back() {
-  [ -f "$dir/previous/agent.mjs" ] || {
+  [ -d "$dir/previous" ] || {
     echo 'There is no agent to go back to: none was updated here, or it was gone back from already.' >&2
     return 1
   }
@@ -190,8 +193,16 @@ cron() {
   [ "$table" = "$wanted" ] || printf '%s\n' "$wanted" | crontab - 2>"$dir/cron.err"
 }
 
+# Fails with the reason for an agent that has none.
+has_tunnels() {
+  [ "$program" = agent.mjs ] && return
+  echo 'This device has the agent of plain sh, which has no tunnels.' >&2
+  return 1
+}
+
 # Names what can be reached through tunnels; nothing is taken away, and a slip of the finger stops no agent.
 tunnel() {
+  has_tunnels || return
   if [ "$#" -gt 0 ]; then
     FILE="$dir/tunnels.json" "$node" -e '
       const { existsSync, readFileSync, renameSync, writeFileSync } = require("fs");
@@ -217,6 +228,7 @@ tunnel() {
 
 # What the service may open tunnels to by itself; without a list, shows it. A list that means nothing changes nothing.
 allow_tunnels() {
+  has_tunnels || return
   if [ "$#" -gt 0 ]; then
     "$node" "$dir/agent.mjs" --allow-tunnels "$1" --version >/dev/null 2>"$dir/tunnel.err" || {
       head -n 1 "$dir/tunnel.err" >&2

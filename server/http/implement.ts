@@ -19,6 +19,7 @@ import type { Json } from './json-response.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from '../store/errors.ts';
 import { requirePermission } from './require-permission.ts';
+import { readBody } from './read-body.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** Hono's context in this service: Node's request, and the caller. */
@@ -44,11 +45,7 @@ export type Handlers<G extends Group> = {
   >[Name];
 };
 
-/** Largest JSON body. */
-const BODY_LIMIT = 1024 * 1024;
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** A slow sender must not occupy memory for longer. */
-const BODY_TIMEOUT_MS = 30_000;
 
 /** Registers a route for each endpoint of the group. */
 export function implement<G extends Operations>(app: App, group: G, handlers: Handlers<G>): void {
@@ -117,7 +114,7 @@ export function readQuery({ query }: Endpoint, url = ''): Record<string, string 
  * The JSON body of a request, read from Node's stream, so that one limit covers all of them. Hono would ignore the
  * body of a GET.
  */
-export async function readJson(incoming: IncomingMessage, limit = BODY_LIMIT): Promise<unknown> {
+export async function readJson(incoming: IncomingMessage, limit?: number): Promise<unknown> {
   const bytes = await readBody(incoming, limit);
   if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
   let text: string;
@@ -131,38 +128,6 @@ export async function readJson(incoming: IncomingMessage, limit = BODY_LIMIT): P
   const twice = repeatedKey(text);
   if (twice !== undefined) throw invalid([{ field: nameOf(twice), message: 'is there twice in one object' }]);
   return value;
-}
-
-/** The bytes of a JSON body, at most `limit`. */
-export function readBody(incoming: IncomingMessage, limit = BODY_LIMIT): Promise<Buffer> {
-  const tooLarge = () =>
-    new Problem(413, 'The body is too large', `A JSON body may hold at most ${limit / 1024 / 1024} MB here.`);
-  const coding = incoming.headers['content-encoding'];
-  if (coding !== undefined && coding !== 'identity')
-    throw new Problem(415, `The body is encoded as "${coding}"`, 'Send it without a Content-Encoding.');
-  if (Number(incoming.headers['content-length'] ?? 0) > limit) throw tooLarge();
-
-  return new Promise((resolve, reject) => {
-    const parts: Buffer[] = [];
-    let length = 0;
-    const timer = setTimeout(
-      () => end(() => reject(new Problem(408, 'The body did not arrive in time', 'Send the request again.'))),
-      BODY_TIMEOUT_MS,
-    );
-    const end = (settle: () => void) => {
-      clearTimeout(timer);
-      incoming.off('data', take).off('end', finish).off('close', lost).off('error', lost);
-      settle();
-    };
-    const take = (part: Buffer) => {
-      length += part.length;
-      parts.push(part);
-      if (length > limit) end(() => reject(tooLarge()));
-    };
-    const finish = () => end(() => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
-    const lost = () => end(() => reject(new Problem(400, 'The body was cut off', 'Send the request again.')));
-    incoming.on('data', take).on('end', finish).on('close', lost).on('error', lost);
-  });
 }
 
 /** 200 with the handler's result; supports If-None-Match for GET. */

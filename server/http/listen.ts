@@ -1,6 +1,6 @@
 // Opens the port of an application: plain or with TLS, with limits, and with a readable error if it is not available.
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
@@ -22,14 +22,19 @@ interface OpenServer {
   stop(): Promise<void>;
 }
 
-/** Resolves when it listens. */
-export async function openServer(config: Config, app: App): Promise<OpenServer> {
+/** Resolves when it listens. `takes` handles requests outside the application, and is asked first. */
+export async function openServer(
+  config: Config,
+  app: App,
+  takes: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean = () => false,
+): Promise<OpenServer> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
   const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
   const noticeProxy = openProxyNotice(config);
   const server = makeServer(config, (incoming, outgoing) => {
     noticeProxy(incoming);
-    if (!refuseUnclear(incoming, outgoing, isTls)) void listener(incoming, outgoing);
+    if (refuseUnclear(incoming, outgoing, isTls) || takes(incoming, outgoing)) return;
+    void listener(incoming, outgoing);
   });
   await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;

@@ -1,6 +1,6 @@
 // Delivers jobs from the queue to devices, and stores what comes back. Each device works on at most one job: its oldest
 // unfinished one, which is assigned to one data folder ("journal") of its agent and offered again at every hello.
-// Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-link.md
+// Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-protocol.md
 // has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
@@ -16,7 +16,7 @@ import { noteVersions } from '../store/device-versions.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { isUnfinished, stateOf } from '../store/jobs.ts';
-import { assignNext, forget } from './assignment.ts';
+import { assignNext, forget, NOT_STARTED } from './assignment.ts';
 import type { AssignmentOptions } from './assignment.ts';
 import { ArrivedOutput } from './arrived-output.ts';
 import { beginning, reasonOf, statusOf } from './outcome.ts';
@@ -59,7 +59,7 @@ export class Delivery {
     this.#batcher = new MessageBatcher(options.db, (tx, batch) => this.#store(tx, batch));
     options.link.listen({
       hello: (connection, message) => this.#batcher.add({ connection, message }),
-      message: (connection, message) => this.#batcher.add({ connection, message }),
+      message: (connection, message, handled) => this.#batcher.add({ connection, message, handled }),
       closed: (connection) => void (connection.job = undefined),
     });
     options.cluster.onSyncAgents((deviceSeqs) => {
@@ -193,9 +193,24 @@ export class Delivery {
     }
     // A job that also ends in this unit need not become Running: its end includes the start time.
     if (message.type === 'started' && unit.ending.get(connection) === job.id) return;
-    if (message.type === 'started') await this.#start(unit, job, message.ago);
+    if (message.type === 'taken') await this.#take(unit, connection, job);
+    else if (message.type === 'started') await this.#start(unit, job, message.ago);
     else if (message.type === 'output') this.#addOutput(unit, connection, job, message);
     else await this.#end(unit, connection, job, message);
+  }
+
+  /** The job is on the device's disk. It runs from now on, unless it was stopped or deleted meanwhile. */
+  async #take(unit: Unit, connection: AgentConnection, job: AssignedJob): Promise<void> {
+    const { tx, parents } = unit;
+    const state = await stateOf(tx, job.seq);
+    if (state && state.stop_asked === null) return this.#start(unit, job, 0);
+    // If it was taken before, it may run already: its end is what the agent reports after this.
+    if (job.status === 'Running') return tx.afterCommit(() => connection.send({ type: 'cancel', job: job.id }));
+    const end = { ended: this.#options.now(), reason: NOT_STARTED, result: NOT_STARTED };
+    if (state) await moveJob(tx, job, 'Cancelled', end, parents);
+    connection.job = undefined;
+    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
+    await assignNext(unit, connection, this.#options);
   }
 
   async #start({ tx, parents }: Unit, job: AssignedJob, ago: number): Promise<void> {

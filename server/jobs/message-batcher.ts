@@ -11,6 +11,8 @@ export interface Received {
   connection: AgentConnection;
   /** Undefined if nothing arrived, but the database may have something for the agent. */
   message?: JobMessage | Hello;
+  /** Called when it is stored, or the connection was closed because it could not be. */
+  handled?: (() => void) | undefined;
 }
 
 const MAX_BATCH = 100;
@@ -66,6 +68,9 @@ export class MessageBatcher {
       logFault('delivery: could not store messages of agents', cause);
       closeAll(batch);
     }
-    for (const received of batch) received.connection.unstored -= costOf(received);
+    for (const received of batch) {
+      received.connection.unstored -= costOf(received);
+      received.handled?.();
+    }
   }
 }

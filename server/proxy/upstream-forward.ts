@@ -6,7 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { newDevice } from '#/contract/devices.ts';
-import { readBody } from '../http/implement.ts';
+import { readBody } from '../http/read-body.ts';
 import type { Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { stopping } from '../http/traffic.ts';

@@ -40,6 +40,13 @@ export async function deviceById(db: Reader, scope: Scope, id: string): Promise<
 export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefined> =>
   db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
 
+/** The device with the key of this hash, and the session of its agent. */
+export const sessionByKey = (
+  db: Reader,
+  keyHash: Uint8Array,
+): Promise<(DeviceRow & { session: number; node: string }) | undefined> =>
+  db.get('SELECT seq, id, account_id, name, session, node FROM devices WHERE key_hash = ?', keyHash);
+
 /** The account of a device; undefined after its deletion. */
 export const accountOfDevice = async (db: Reader, seq: number): Promise<number | undefined> =>
   (await db.get<{ account_id: number }>('SELECT account_id FROM devices WHERE seq = ?', seq))?.account_id;

@@ -4,7 +4,7 @@
 // A job: `run` offers the device's oldest unfinished job, again at every `hello`. The agent stores it on disk, starts
 // it and sends `started`; `output` carries what the command prints, each piece with its offset in the stream, so that a
 // repeated piece changes nothing; `ended` closes it. `stored` confirms how much output the service has, and `settled`
-// that it has the end: only then does the agent forget the job. docs/agent-link.md has all rules as a table.
+// that it has the end: only then does the agent forget the job. docs/agent-protocol.md has all rules as a table.
 //
 // Tunnels: after each `welcome` the agent `offers` its configured destinations. `opened` lists their public addresses.
 // When a visitor comes, `carry` asks the agent for another connection at CARRIER_PATH: it speaks HTTP/2
@@ -30,6 +30,8 @@ export const TICKET_HEADER = 'muster-ticket';
 
 /** Where the service publishes the agent's program, below its address. */
 export const AGENT_PATH = '/agent.mjs';
+/** The same for the agent of plain sh. */
+export const SH_AGENT_PATH = '/agent.sh';
 
 /** Most tunnels of one agent. */
 export const MAX_TUNNELS = 100;
@@ -41,6 +43,10 @@ export const LOST_AFTER_MS = 35_000;
 /** Most bytes of output in one message, and most that an agent sends ahead of `stored`. */
 export const OUTPUT_PIECE = 48 * 1024;
 export const OUTPUT_WINDOW = 256 * 1024;
+
+/** The last line of a stream that was cut. */
+export const cutMark = (limit: number): string =>
+  `\n[muster] Output cut here: this stream is longer than ${limit} bytes. The command was not stopped.\n`;
 
 /** Largest frame either side accepts. */
 export const MAX_FRAME = 1024 * 1024;

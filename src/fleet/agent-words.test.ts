@@ -1,7 +1,7 @@
 // Texts about agents: each state has its own, and nothing is invented that a service does not report.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemText, whyNoUpdate } from './agent-words.ts';
+import { problemText, whyNoTunnels, whyNoUpdate } from './agent-words.ts';
 
 const device = {
   DeviceId: 'd',
@@ -32,4 +32,11 @@ test('an agent that can be asked to update has no reason against it; every other
   for (const AgentUpdate of ['Current', 'Newer', 'Waiting', 'Updating', 'Unable'])
     assert.ok(whyNoUpdate({ ...device, AgentUpdate }), AgentUpdate);
   assert.equal(whyNoUpdate({ ...device, AgentUpdate: 'Available', DeviceStatus: 'Offline' }), 'Offline');
+});
+
+test('an agent that speaks HTTP has no tunnels, which its version shows', () => {
+  assert.match(whyNoTunnels({ AgentVersion: '1.0 (sh)' }) ?? '', /has no tunnels/);
+  assert.match(whyNoTunnels({ AgentVersion: '(http)' }) ?? '', /has no tunnels/);
+  assert.equal(whyNoTunnels({ AgentVersion: '1.0' }), undefined);
+  assert.equal(whyNoTunnels({ AgentVersion: undefined }), undefined);
 });

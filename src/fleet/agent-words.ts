@@ -1,4 +1,5 @@
 // Texts about a device's agent: its problem, and why it cannot be asked to update itself.
+import { speaksHttp } from '#/contract/agent-http.ts';
 import type { AgentProblem, AgentUpdate, Device } from '#/contract/devices.ts';
 
 const PROBLEM_WORDS: Record<AgentProblem, string> = {
@@ -38,3 +39,7 @@ export function whyNoUpdate({ AgentUpdate: update, AgentProblem: problem, Device
   if (update === 'Available') return undefined;
   return WHY_NOT[update as keyof typeof WHY_NOT] ?? 'Agent too old to update itself';
 }
+
+/** Why the agent of a device can have no tunnels; undefined if it can. */
+export const whyNoTunnels = ({ AgentVersion = '' }: Pick<Device, 'AgentVersion'>): string | undefined =>
+  speaksHttp(AgentVersion) ? 'This agent runs jobs and reports facts, but has no tunnels.' : undefined;

@@ -62,6 +62,10 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
       {line('On the device, with wget', (key) => commands(key).wget)}
       {line('From a clone of the project', (key) => commands(key).clone)}
       {choice}
+      <p className="dim">
+        The device needs Node.js 20. Where that cannot be had (musl, 32-bit, MIPS, RISC-V, less than 128 MB), or with{' '}
+        <code>--sh</code> at the end, it gets the agent of plain sh: jobs and facts, no tunnels.
+      </p>
       <AddressNote origin={origin} />
     </Stack>
   );

@@ -179,7 +179,7 @@ function Sections({ device }: { device: Device }) {
         {!first && hasHistory && <DeviceHistory open={{ device }} fallback={<HistorySkeleton />} />}
         {!first && hasHistory === undefined && <HistorySkeleton />}
         <DeviceJobs device={device} />
-        <DeviceTunnels id={device.DeviceId} />
+        <DeviceTunnels device={device} />
         <DeviceTimeline open={{ device }} />
       </div>
       <div className={classes.about}>

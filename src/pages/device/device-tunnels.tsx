@@ -3,9 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { tunnelQueries } from '#/api/tunnels.ts';
 import { Button, Group } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import type { Device } from '#/contract/devices.ts';
 import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { useMay } from '#/api/people.ts';
+import { whyNoTunnels } from '#/fleet/agent-words.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
@@ -19,7 +21,9 @@ import { Link } from '#/ui/url/link.tsx';
 
 const OpenTunnelDialog = lazyDialog(() => import('#/features/tunnels/open-tunnel-dialog.tsx'), 'OpenTunnelDialog');
 
-export function DeviceTunnels({ id }: { id: string }) {
+export function DeviceTunnels({ device }: { device: Device }) {
+  const id = device.DeviceId;
+  const none = whyNoTunnels(device);
   const query = useQuery(tunnelQueries.list());
   const dialog = useDialog<'open-tunnel'>('tunnel');
   const hasSome = query.data?.some(({ DeviceId }) => DeviceId === id);
@@ -29,7 +33,7 @@ export function DeviceTunnels({ id }: { id: string }) {
   const mayNot = useMay(tunnelEndpoints.open, 'Opening tunnels');
   if (!isReported) return null;
   const open = (
-    <Gate why={isOffered ? mayNot : undefined}>
+    <Gate why={isOffered ? (mayNot ?? none) : undefined}>
       <Button
         component={Link}
         {...dialog.link('open-tunnel')}
@@ -59,7 +63,7 @@ export function DeviceTunnels({ id }: { id: string }) {
         isEmpty={() => !hasSome}
         empty={
           <>
-            <p className="small dim">No open tunnels.</p>
+            <p className="small dim">{none ?? 'No open tunnels.'}</p>
             <Group>{open}</Group>
           </>
         }

@@ -1,0 +1,499 @@
+#!/bin/sh
+# The Muster agent for devices without Node.js: POSIX sh with curl or GNU wget. It takes jobs and reports facts by plain
+# HTTP requests (docs/agent-protocol.md), and has no tunnels. Its data folder:
+#
+#   facts.d/              programs of this device that print more facts as name=value
+#   settled               ids of jobs whose end the service has: they never run again
+#   queue/<number>.<id>/  one job each, in the order of arrival; supervise.sh says what is in it
+#   headers               what each request carries: the key, and the session
+#
+# Three roles: the agent waits for the service, a courier sends the output and the end of the job that runs, and the
+# supervisor runs it.
+
+VERSION=0.1.0
+PIECE=131072            # the most bytes of output in one request
+POLL=${MUSTER_POLL:-55} # seconds that the service may wait for something to answer
+
+case $0 in
+  /*) self=$0 ;;
+  *) self=$(pwd)/$0 ;;
+esac
+. "${self%/*}/supervise.sh"
+
+usage() {
+  cat <<'USAGE'
+Connects this device to a Muster service. Needs curl 7.55 or newer, or GNU wget.
+  --server URL      address of the service
+  --key-file FILE   file with the device key; a new key that the service sends is stored there
+  --data DIR        folder for the agent's own files; no other agent may use it
+USAGE
+}
+
+fail() {
+  printf '%s\n' "$1" >&2
+  exit 1
+}
+
+# Sets `line` to the first one of a file.
+first_line() {
+  line=
+  IFS= read -r line 2>/dev/null <"$1"
+  [ -n "$line" ]
+}
+
+# ---- Requests ---------------------------------------------------------------------------------------------------------
+
+# write_headers SESSION: in a file and never in an argument, which the process list would show. Not by printf either, which
+# is a program of its own in some shells.
+write_headers() {
+  quote=
+  [ "$client" = wget ] || quote='"'
+  echo "header = ${quote}Authorization: Bearer $key$quote" >"$headers.new"
+  [ -z "$1" ] || echo "header = ${quote}Muster-Session: $1$quote" >>"$headers.new"
+  mv "$headers.new" "$headers"
+}
+
+# call METHOD PATH SECONDS [FILE]: one request. Sets `status`, 000 without a whole answer, which is in $tmp.body.
+call() {
+  used=$(cat "$headers") method=$1 url=$server/agent/v1/$2 time=$3 file=${4:-/dev/null}
+  rm -f "$tmp.body" "$tmp.head" "$tmp.status"
+  if [ "$client" = curl ]; then
+    set -- curl -q -sS -K "$headers" -X "$method" --connect-timeout 30 --max-time "$time" -D "$tmp.head" \
+      -o "$tmp.body" -w '%{http_code}\n' -H Expect: -H 'Content-Type: text/plain'
+    [ "$method" = GET ] || set -- "$@" --data-binary "@$file"
+  else
+    set -- wget -nv -S --config="$headers" --method="$method" -t 1 -T "$time" --max-redirect=0 --content-on-error \
+      --header='Content-Type: text/plain' -O "$tmp.body"
+    [ "$method" = GET ] || set -- "$@" --body-file="$file"
+  fi
+  # An answer that never ends must not fill the disk.
+  (ulimit -f 8192 && exec "$@" "$url") >"$tmp.status" 2>"$tmp.error" &
+  child=$!
+  await "$child"
+  code=$? child=
+  if [ "$client" = curl ]; then
+    first_line "$tmp.status"
+    status=$line
+  else
+    status=$(sed -n 's|^ *HTTP/[0-9.]* \([0-9]*\).*|\1|p' "$tmp.error" | tail -n 1)
+    [ "$code" != 8 ] && [ "$code" != 6 ] || code=0 # an answer that is an error; a 401
+  fi
+  [ "$code" = 0 ] && [ -n "$status" ] || status=000
+  [ -f "$tmp.body" ] || : >"$tmp.body"
+}
+
+# Waits longer each time, as long as the service asks for, and by a part that differs between devices.
+back_off() {
+  retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *\([0-9]\{1,4\}\).*/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
+  random=$(od -An -N2 -tu2 /dev/urandom 2>/dev/null) || random=$$
+  sleep $((${retry_after:-$((pause / 2))} + random % (pause / 2 + 2))) &
+  child=$!
+  await "$child"
+  child=
+  pause=$((pause * 2))
+  [ "$pause" -le 30 ] || pause=30
+}
+
+# The same as `call`, until the service has answered it. Answers that end the session are handled here.
+ask() {
+  pause=1
+  while :; do
+    call "$@"
+    first_line "$tmp.body"
+    case $status:$line in
+      409:next\ *) return ;;
+      401:* | 409:*)
+        # The key or the session may have been renewed while the request was on its way.
+        if [ "$used" != "$(cat "$headers")" ]; then
+          :
+        elif [ "$role" = agent ]; then
+          end_session "$2"
+        else
+          exit # the agent meets the same answer
+        fi
+        ;;
+      000:* | 408:* | 425:* | 429:* | 5??:*)
+        [ "$status" != 000 ] || first_line "$tmp.error"
+        lost "$line"
+        back_off
+        ;;
+      *) return ;;
+    esac
+    [ "$role" = agent ] || kill -0 $$ 2>/dev/null || exit
+  done
+}
+
+# What the service answered to a request for this path ends the session, and unless it asks for a new one, the agent.
+end_session() {
+  [ "$status" != 401 ] || finish 2 "The service refused the key: $line"
+  case $line in
+    replaced*) finish 3 'Another agent uses the key of this device and took over.' ;;
+  esac
+  lost "$line"
+  [ "$1" != hello ] || { back_off && return; }
+  greet
+  $on_wake
+}
+
+reached() {
+  [ "$is_reached" = no ] || return 0
+  is_reached=yes
+  echo "Connected to $server."
+  [ -z "$install" ] || echo "$VERSION" >"$install/connected"
+}
+
+lost() {
+  [ "$role:$is_reached" = agent:yes ] || return 0
+  is_reached=no
+  [ -z "$install" ] || rm -f "$install/connected"
+  echo "The connection to $server is lost: $1"
+}
+
+# finish CODE [TEXT]
+finish() {
+  kill $child $courier 2>/dev/null
+  [ -z "$install" ] || rm -f "$install/connected"
+  [ -z "${2-}" ] || printf '%s\n' "$2" >&2
+  exit "$1"
+}
+
+# ---- Facts ------------------------------------------------------------------------------------------------------------
+
+# fact NAME VALUE: at most 512 characters on one line, percent-encoded.
+fact() {
+  [ -z "$2" ] || printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '  ' | tr -d '\000-\037\177' |
+    sed 's/ *$//; s/^\(.\{512\}\).*/\1/; s/%/%25/g; s/ /%20/g; s/+/%2B/g; s/&/%26/g; s/=/%3D/g')"
+}
+
+of_release() {
+  sed -n "s/^$1=//p" /etc/os-release 2>/dev/null | tr -d "\"'"
+}
+
+# What the programs in facts.d print: at most 50 of them, for 5 seconds and 64 kB each.
+own_facts() {
+  programs=0
+  for program in "$data"/facts.d/*; do
+    [ -f "$program" ] && [ -x "$program" ] && [ "$programs" -lt 50 ] || continue
+    programs=$((programs + 1))
+    (ulimit -f 128 && exec "$program") </dev/null >"$tmp.fact" 2>/dev/null &
+    printing=$!
+    (sleep 5 && kill -9 "$printing") >/dev/null 2>&1 &
+    timer=$!
+    if await "$printing"; then
+      while IFS='=' read -r name value || [ -n "$name" ]; do
+        case $name in
+          '' | server | job | *[!a-z0-9_.]*) ;;
+          *) [ "${#name}" -gt 64 ] || fact "$name" "$value" ;;
+        esac
+      done <"$tmp.fact"
+    else
+      fact facts_failed "${program##*/}"
+    fi
+    kill "$timer" 2>/dev/null
+  done
+}
+
+facts() {
+  fact agent "$VERSION"
+  fact kind sh
+  fact os "$(of_release ID)"
+  fact os_version "$(of_release VERSION_ID)"
+  fact kernel "$(uname -r)"
+  fact arch "$(uname -m)"
+  fact hostname "$(uname -n)"
+  fact boot_id "$boot"
+  fact model "$(cat /sys/firmware/devicetree/base/model /sys/class/dmi/id/product_name 2>/dev/null | tr -d '\000')"
+  fact memory "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1 kB/p' /proc/meminfo 2>/dev/null)"
+  fact cpu_cores "$(grep -c '^processor' /proc/cpuinfo 2>/dev/null)"
+  fact disk_free "$(df -Pk "$data" 2>/dev/null | sed -n '2s/^.* \([0-9][0-9]*\)  *[0-9]*% .*/\1 kB/p')"
+  fact addresses "$(ip -o addr show scope global 2>/dev/null | sed -n 's/.* inet6\{0,1\} \([^ /]*\).*/\1/p' | sort -u)"
+  fact macs "$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | sort -u)"
+  own_facts
+}
+
+# Says hello: what the service does not know of this device, and which jobs it has.
+greet() {
+  facts >"$data/facts" 2>/dev/null
+  now
+  greeted=$seconds odd=2
+  while :; do
+    write_headers ''
+    {
+      cat "$data/facts"
+      fact server "$server"
+      for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
+    } >"$tmp.hello"
+    ask POST hello 60 "$tmp.hello"
+    case $status:$line in
+      200:session\ ?*) break ;;
+    esac
+    echo "$server did not answer as a Muster service does, and is asked again later: $status $line"
+    pause=$odd
+    back_off
+    odd=$pause
+  done
+  write_headers "${line#session }"
+  reached
+}
+
+# Once a day, and within an hour when one has changed. Not while a job runs, as a hello begins another session.
+renew_facts() {
+  now
+  [ "$seconds" -ge "$next_look" ] && [ -z "$(ls "$jobs")" ] || return 0
+  next_look=$((seconds + 3600))
+  if [ $((seconds - greeted)) -lt 86400 ]; then
+    facts 2>/dev/null | grep -v '^disk_free=' >"$tmp.facts"
+    grep -v '^disk_free=' "$data/facts" | cmp -s - "$tmp.facts" && return
+  fi
+  greet
+}
+
+# ---- The courier ------------------------------------------------------------------------------------------------------
+
+# send STREAM OFFSET: sends what is new and sets `offset`; fails if the service does not take it.
+send() {
+  offset=$2
+  while [ -f "$job/$1" ] && [ "$(wc -c <"$job/$1")" -gt "$offset" ]; do
+    dd if="$job/$1" bs="$PIECE" skip=$((offset / PIECE)) count=2 2>/dev/null |
+      tail -c "+$((offset % PIECE + 1))" | head -c "$PIECE" >"$tmp.piece"
+    ask PUT "job/$id/output?stream=$1&offset=$offset" 600 "$tmp.piece"
+    case $status:$line in
+      200:next\ *[!0-9]* | 409:next\ *[!0-9]*) return 1 ;;
+      200:next\ ?* | 409:next\ ?*) ;;
+      *) return 1 ;;
+    esac
+    [ "${line#next }" -gt "$offset" ] || nap
+    offset=${line#next }
+  done
+}
+
+# The supervisor ended without an end, or never began.
+conclude() {
+  if [ ! -h "$job/lock" ]; then
+    take_lock && write_end how=refused 'The agent could not start the job: its supervisor ended at once.'
+  elif [ ! -f "$job/end" ]; then
+    group=none
+    end_processes
+    write_end how=interrupted 'The device or its agent was restarted while the job ran; how far it got is not known.'
+  fi
+}
+
+# Follows one job until the service has its output and its end, whichever agent started it.
+deliver() {
+  role=courier tmp=$data/tmp.courier.$$ on_wake=: child=
+  trap 'kill $child 2>/dev/null; exit' TERM
+  trap : USR1
+  id_of "$job"
+  out=0 err=0 wanted=yes rounds=0 supervisor=
+  if [ ! -h "$job/lock" ]; then
+    export MUSTER_SHELL="$shell" MUSTER_UMASK="$given_umask"
+    set -- $shell "$self" supervise "$job"
+    ! has setsid || set -- setsid "$@"
+    "$@" </dev/null >/dev/null 2>&1 &
+    supervisor=$!
+  fi
+  while kill -0 $$ 2>/dev/null; do
+    # Read before the output, which is then all there.
+    end= reason= ended_at= ended_boot=
+    [ ! -f "$job/end" ] || { read -r end; read -r reason; read -r ended_at ended_boot; } <"$job/end"
+    if [ ! -d "$job" ]; then
+      end=how=interrupted reason='The folder of the job on the device was deleted.'
+    elif [ -z "$end" ]; then
+      if [ -h "$job/lock" ]; then is_owned; else kill -0 "$supervisor" 2>/dev/null; fi || {
+        conclude
+        continue
+      }
+    fi
+    [ "$wanted" = no ] || { send stdout "$out" && out=$offset && send stderr "$err" && err=$offset; } || wanted=no
+    [ -z "$end" ] || break
+    rounds=$((rounds + 1))
+    if [ "$rounds" -lt 15 ]; then nap; else sleep 1; fi
+  done
+  [ -n "$end" ] || exit
+  now
+  [ "$ended_boot" != "${boot:--}" ] || end="$end&ago=$((seconds - ended_at))"
+  printf '%s' "$reason" >"$tmp.reason"
+  ask POST "job/$id/ended?$end" 60 "$tmp.reason"
+  settle
+  kill -s USR1 $$
+  exit
+}
+
+# Records that the service has the end, or does not know the job, and removes the rest.
+settle() {
+  echo "$id" >>"$data/settled"
+  [ "$(wc -l <"$data/settled")" -lt 4000 ] ||
+    { tail -n 2000 "$data/settled" >"$data/settled.new" && mv "$data/settled.new" "$data/settled"; }
+  flush "$data/settled" "$data"
+  # At once: the agent starts the next job when this name is gone.
+  mv "$job" "$data/old" 2>/dev/null
+  remove "$data/old"
+}
+
+# ---- The agent --------------------------------------------------------------------------------------------------------
+
+# Asks whether a stored job that was not started is to run.
+confirm() {
+  job=$1
+  id_of "$job"
+  ask POST "job/$id/taken" 60
+  [ "$status:$line" = 200:run ] || remove "$job"
+}
+
+# Starts the oldest job, unless it has its courier.
+start_next() {
+  for job in "$jobs"/*; do
+    [ -d "$job" ] || return 0
+    [ "$job" != "$current" ] || ! kill -0 "$courier" 2>/dev/null || return 0
+    current=$job
+    deliver &
+    courier=$!
+    return 0
+  done
+}
+
+# Sets `job` to the folder of the job with this id.
+find_job() {
+  for job in "$jobs"/*."$1"; do [ -d "$job" ] && return; done
+}
+
+# accept ID LIMIT: the command is in the answer after an empty line.
+accept() {
+  case $1:$2 in :* | *: | *:*[!0-9]*) return ;; esac
+  id=$1
+  if find_job "$id"; then
+    [ -h "$job/lock" ] || confirm "$job"
+    return
+  elif grep -qx -e "$id" "$data/settled"; then
+    printf 'This device ran the job before and sent its end; it is not run again.' >"$tmp.reason"
+    ask POST "job/$id/ended?how=interrupted" 60 "$tmp.reason"
+    return
+  fi
+  last=$(ls "$jobs" | tail -n 1)
+  last=${last%%.*}
+  new=$data/new job=$jobs/$((${last:-1000000000} + 1)).$id
+  remove "$new"
+  if mkdir "$new" && sed 1,2d "$tmp.body" >"$new/command" && echo "$2" >"$new/limit" && : >"$new/mark" &&
+    dd if=/dev/zero of="$new/reserve" bs=1024 count=16 2>/dev/null &&
+    flush "$new/command" "$new/limit" "$new/reserve" "$new" && mv "$new" "$job" && flush "$jobs"; then
+    confirm "$job"
+  else
+    remove "$new"
+    echo "Job $id could not be stored in $jobs."
+    printf 'The device could not store the job in %s: is its disk full?' "$jobs" >"$tmp.reason"
+    ask POST "job/$id/ended?how=refused" 60 "$tmp.reason"
+  fi
+}
+
+stop_job() {
+  if find_job "$1"; then
+    : >"$job/cancel" || { rm -f "$job/reserve" && : >"$job/cancel"; }
+    # If the lock is free, nothing will start the job any more.
+    [ -h "$job/lock" ] || ! take_lock || write_end how=stopped 'Cancelled before it started.'
+  else
+    ask POST "job/$1/ended?how=stopped" 60
+  fi
+}
+
+change_key() {
+  if echo "$1" >"$key_file.new" && flush "$key_file.new" && mv "$key_file.new" "$key_file"; then
+    flush "$(dirname "$key_file")"
+    key=$1
+    write_headers "$(sed -n 's/.*Muster-Session: \([A-Za-z0-9_-]*\).*/\1/p' "$headers")"
+    echo 'The service gave this device a new key.'
+  else
+    echo "The new key could not be stored in $key_file; the old one stays in use."
+    sleep 10
+  fi
+}
+
+# Handles one answer of the service to `next`.
+handle() {
+  word= value= more=
+  [ "$status" != 200 ] || read -r word value more <"$tmp.body"
+  case $word:$value in
+    key:*[!A-Za-z0-9._~+/=-]* | job:*[!A-Za-z0-9_-]* | stop:*[!A-Za-z0-9_-]*) return 1 ;;
+    job:?*) accept "$value" "$more" ;;
+    stop:?*) stop_job "$value" ;;
+    key:?*) change_key "$value" ;;
+    *) return 1 ;;
+  esac
+}
+
+run() {
+  if has curl; then
+    client=curl
+  elif wget --version 2>/dev/null | grep -q GNU; then
+    client=wget
+  else
+    fail 'The agent needs curl 7.55 or newer, or GNU wget: the one of BusyBox shows the device key in the process list.'
+  fi
+  first_line "$key_file" || fail "The key file $key_file cannot be read, or is empty."
+  key=$line
+  case $key in
+    *[!A-Za-z0-9._~+/=-]*) fail "The file $key_file holds no device key." ;;
+  esac
+  mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
+  jobs=$data/queue headers=$data/headers tmp=$data/tmp.agent.$$ # a request of an agent that was killed may still write to its own
+  rm -rf "$data/new" "$data/old" "$data"/tmp.*
+  touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
+  printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$data/bin/muster-check"
+  is_reached=no child= courier= current=
+  trap 'finish 0' TERM INT
+  trap : USR1
+  greet
+  next_look=$((greeted + 3600))
+  # Those that were not started run if the service still wants it. The others are reported as they are.
+  for each in "$jobs"/*; do
+    [ ! -d "$each" ] || [ -h "$each/lock" ] || confirm "$each"
+  done
+  while :; do
+    start_next
+    renew_facts
+    set -- "$jobs"/*
+    id_of "$1"
+    [ -d "$1" ] || id=
+    wait_for=$POLL
+    [ "$#" -lt 2 ] || wait_for=2
+    now
+    asked_at=$seconds on_wake=start_next
+    ask GET "next?wait=$wait_for&running=$id" $((wait_for + 30))
+    on_wake=:
+    reached
+    now
+    # A proxy that answers at once must not make this a loop without a pause.
+    handle || [ "$seconds" -gt "$asked_at" ] || sleep 1
+  done
+}
+
+main() {
+  server= key_file= data= on_wake=: role=agent install=${MUSTER_INSTALL-} shell=${MUSTER_SHELL:-sh} given_umask=$(umask)
+  unset MUSTER_INSTALL DEVICE_KEY MUSTER_JOB_ID MUSTER_TEMP MUSTER_CHECK MUSTER_FETCH
+  boot=
+  read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
+  umask 077
+  case ${1-} in
+    supervise) supervise "$2" && exit ;;
+    check) shift && check_artifact "$@" && exit ;;
+  esac
+  while [ "$#" -gt 0 ]; do
+    case $1:${2-} in
+      --server:?*) server=${2%/} ;;
+      --key-file:?*) key_file=$2 ;;
+      --data:?*) data=$2 ;;
+      --version:) echo "$VERSION" && exit ;;
+      --help:) usage && exit ;;
+      *) fail "$1 is no option, or lacks its value; --help lists all options." ;;
+    esac
+    shift 2
+  done
+  [ -n "$server" ] && [ -n "$key_file" ] && [ -n "$data" ] || fail 'Needs --server, --key-file and --data; --help explains.'
+  case $server in
+    *[[:space:]\"\\]*) fail "The address of the service may not hold blanks or quotes: $server" ;;
+    http://?* | https://?*) ;;
+    *) fail "The address of the service must begin with http:// or https://: $server" ;;
+  esac
+  run
+}
+
+main "$@"

@@ -1,0 +1,423 @@
+// The shell agent as a program, under each shell that this machine has, against a service that loses answers and sessions.
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
+import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
+import { running } from '../test-folder.ts';
+import { AGENT_VERSION } from '../version.ts';
+import { busyBoxPath, find } from './test-busybox.ts';
+import { TestService, type TestJob } from './test-service.ts';
+
+const SCRIPT = path.join(import.meta.dirname, 'muster-agent.sh');
+const base = mkdtempSync(path.join(tmpdir(), "muster-sh it's "));
+after(() => rmSync(base, { recursive: true, force: true }));
+
+interface Shell {
+  name: string;
+  command: string[];
+  path: string;
+}
+
+const dash = find('dash') ?? find('sh') ?? '/bin/sh';
+const standard: Shell = { name: path.basename(dash), command: [dash], path: process.env['PATH'] ?? '' };
+const others: (Shell | { name: string; missing: true })[] = ['busybox', 'mksh'].map((name) => {
+  const program = find(name);
+  if (program === undefined) return { name, missing: true };
+  return name === 'busybox'
+    ? { name, command: [program, 'ash'], path: busyBoxPath(program, base) }
+    : { name, command: [program], path: process.env['PATH'] ?? '' };
+});
+
+class Device {
+  readonly folder = mkdtempSync(path.join(base, 'device-'));
+  readonly data = path.join(this.folder, 'data');
+  readonly keyFile = path.join(this.folder, 'key');
+  readonly shell: Shell;
+  readonly env: Record<string, string>;
+  agent: TestProcess | undefined;
+
+  constructor(shell: Shell, env: Record<string, string> = {}) {
+    this.shell = shell;
+    this.env = env;
+    writeFileSync(this.keyFile, `${service.key}\n`, { mode: 0o600 });
+  }
+
+  start(): TestProcess {
+    const [command = '', ...args] = this.shell.command;
+    const options = ['--server', service.url, '--key-file', this.keyFile, '--data', this.data];
+    this.agent = new TestProcess([...args, SCRIPT, ...options], {
+      command,
+      env: { PATH: this.shell.path, MUSTER_SHELL: this.shell.command.join(' '), ...this.env },
+    });
+    return this.agent;
+  }
+
+  get jobs(): string[] {
+    return existsSync(path.join(this.data, 'queue')) ? readdirSync(path.join(this.data, 'queue')) : [];
+  }
+
+  /** A file that a job of this device may write. */
+  file(name: string): string {
+    return path.join(this.folder, name);
+  }
+
+  read(name: string): string {
+    return existsSync(this.file(name)) ? readFileSync(this.file(name), 'utf8') : '';
+  }
+}
+
+let service: TestService;
+beforeEach(async () => {
+  service = new TestService();
+  await service.start();
+});
+afterEach(async () => {
+  await endProcesses();
+  await service.stop();
+});
+
+const ended = (job: TestJob) => until(`the end of ${job.id}`, () => job.end, 90_000);
+const endOf = async (job: TestJob) => {
+  const end = await ended(job);
+  return end.get('exit') ?? end.get('how');
+};
+const text = (bytes: Buffer) => bytes.toString('latin1');
+
+function common(shell: Shell): void {
+  test('jobs run one after the other, and their output arrives byte by byte', async () => {
+    const device = new Device(shell);
+    const order = device.file('order');
+    const jobs = [1, 2, 3].map((n) =>
+      service.add(`job_${n}-`, `echo begin ${n} >>"${order}"; sleep 0.3; echo end ${n} >>"${order}"; exit ${n}`),
+    );
+    const bytes = service.add('bytes', `printf 'a\\000b\\377\\n\\n'; printf '\\000\\r' >&2`);
+    const large = service.add(
+      'large',
+      `dd if=/dev/urandom of=random bs=1024 count=1100 2>/dev/null; cat random; cat random >&2; cp random "${device.file('random')}"`,
+    );
+    device.start();
+    for (const [index, job] of jobs.entries()) assert.equal(await endOf(job), String(index + 1));
+    assert.equal(device.read('order'), [1, 2, 3].map((n) => `begin ${n}\nend ${n}\n`).join(''));
+    assert.equal(await endOf(bytes), '0');
+    assert.deepEqual([text(bytes.stdout), text(bytes.stderr)], ['a\0b\xff\n\n', '\0\r']);
+    assert.equal(await endOf(large), '0');
+    const random = readFileSync(device.file('random'));
+    assert.ok(large.stdout.equals(random) && large.stderr.equals(random));
+    await until('the folders to go', () => device.jobs.length === 0);
+  });
+
+  test('output arrives while the command runs, which is stopped with all that it started', async () => {
+    const device = new Device(shell);
+    device.start();
+    const stray = 'setsid sh -c "exec >/dev/null 2>&1 </dev/null; cd /; while :; do sleep 0.4171; done" &';
+    const job = service.add('stop', `${stray} trap '' TERM; echo begun; sleep 4172; sleep 4173`);
+    await until('output', () => text(job.stdout) === 'begun\n');
+    await until('the stray', () => running('sleep\x000.4171').length > 0);
+    service.askToStop(job);
+    assert.equal(await endOf(job), 'stopped');
+    assert.equal(job.reason, 'Stopped on request.');
+    for (const left of ['sleep\x000.4171', 'sleep 0.4171', 'sleep\x004172', 'sleep\x004173'])
+      assert.deepEqual(running(left), []);
+  });
+
+  test('killed at any moment, it runs each job once and delivers the whole output', async () => {
+    const device = new Device(shell);
+    const count = device.file('count');
+    const job = service.add(
+      'once',
+      `echo ran >>"${count}"; for n in 1 2 3 4 5 6 7 8; do echo line $n; sleep 0.3; done; exit 7`,
+    );
+    for (const lostAt of ['/job/once/taken', '/job/once/output', '/job/once/ended']) {
+      const { promise: lost, resolve } = Promise.withResolvers<void>();
+      // The service has handled it, and the agent never hears so.
+      service.fault = (request) => {
+        if (request.path !== lostAt) return undefined;
+        resolve();
+        return 'lose';
+      };
+      const agent = device.start();
+      await lost;
+      await agent.end('SIGKILL');
+      service.fault = () => undefined;
+    }
+    device.start();
+    const next = service.add('next', `cat "${count}"`);
+    assert.equal(await endOf(next), '0');
+    assert.equal(text(next.stdout), 'ran\n');
+    assert.equal(job.end?.get('exit'), '7');
+    assert.equal(text(job.stdout), [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `line ${n}\n`).join(''));
+  });
+
+  test('a new key is stored before it is used, and no process shows one', async () => {
+    const device = new Device(shell);
+    let agent = device.start();
+    await until('it to wait', () => service.requests.some((each) => each.startsWith('POST /hello')));
+    await until('curl', () => running('/agent/v1/next').length > 0);
+    for (const key of ['dk_first', 'dk_second']) assert.deepEqual(running(key), []);
+    service.replaceKey('dk_second');
+    await until('the new key in use', () => service.key === 'dk_second');
+    assert.equal(readFileSync(device.keyFile, 'utf8'), 'dk_second\n');
+    assert.deepEqual(
+      ['key', 'data/headers'].map((name) => statSync(device.file(name)).mode & 0o777),
+      [0o600, 0o600],
+    );
+    await agent.end();
+    agent = device.start();
+    assert.equal(await endOf(service.add('again', 'exit 9')), '9');
+    service.key = 'dk_third';
+    service.forgetSession();
+    assert.equal(await agent.ended, 2);
+    assert.match(agent.printed, /refused the key/);
+  });
+}
+
+describe(`under ${standard.name}`, () => {
+  common(standard);
+
+  test('a job that exceeds its time limit is ended', async () => {
+    const device = new Device(standard);
+    device.start();
+    const job = service.add('slow', 'echo begun; sleep 4181 & sleep 4182', 1);
+    assert.equal(await endOf(job), 'timeout');
+    assert.equal(job.reason, 'Stopped: it ran longer than its limit of 1 s.');
+    assert.equal(text(job.stdout), 'begun\n');
+    for (const left of ['sleep\x004181', 'sleep\x004182']) assert.deepEqual(running(left), []);
+  });
+
+  test('a job whose supervisor was killed is interrupted, ended, and not run again', async () => {
+    const device = new Device(standard);
+    device.start();
+    const job = service.add('killed', 'echo begun; sleep 4183');
+    await until('output', () => text(job.stdout) === 'begun\n');
+    const [folder = ''] = device.jobs;
+    const [pid] = readlinkSync(path.join(device.data, 'queue', folder, 'lock')).split(' ');
+    process.kill(Number(pid), 'SIGKILL');
+    assert.equal(await endOf(job), 'interrupted');
+    assert.deepEqual(running('sleep\x004183'), []);
+    assert.equal(await endOf(service.add('next', 'exit 4')), '4');
+  });
+
+  test('what ran when the device restarted is interrupted, and what waited runs', async () => {
+    const device = new Device(standard);
+    const agent = device.start();
+    const job = service.add('ran', 'echo begun; sleep 4184');
+    await until('output', () => text(job.stdout) === 'begun\n');
+    await agent.end('SIGKILL');
+    const [folder = ''] = device.jobs;
+    const lock = path.join(device.data, 'queue', folder, 'lock');
+    const [pid = '', born = ''] = readlinkSync(lock).split(' ');
+    process.kill(Number(pid), 'SIGKILL');
+    unlinkSync(lock);
+    symlinkSync(`${pid} ${born} another-boot`, lock);
+    const waiting = service.add('waited', 'exit 5');
+    device.start();
+    assert.equal(await endOf(job), 'interrupted');
+    assert.equal(await endOf(waiting), '5');
+  });
+
+  test('a stopped job that waits on the device never starts', async () => {
+    const device = new Device(standard);
+    const stopped = service.add('early', `touch "${device.file('ran')}"`);
+    // It is handed out, and stopped before the agent has confirmed it.
+    service.fault = (request) => {
+      if (request.path === '/job/early/taken') stopped.isStopped = true;
+      return undefined;
+    };
+    device.start();
+    assert.equal(await endOf(stopped), 'stopped');
+    assert.equal(await endOf(service.add('next', 'exit 6')), '6');
+    assert.ok(!existsSync(device.file('ran')));
+  });
+
+  test('with the service away its job goes on, and both continue when that is back', async () => {
+    const device = new Device(standard);
+    const agent = device.start();
+    const go = device.file('go');
+    const job = service.add('away', `echo before; while [ ! -e "${go}" ]; do sleep 0.1; done; echo after; exit 8`);
+    await until('output', () => text(job.stdout) === 'before\n');
+    await service.stop();
+    await agent.line(/^The connection to http:\S+ is lost/);
+    writeFileSync(go, '');
+    service.forgetSession();
+    await service.start();
+    assert.equal(await endOf(job), '8');
+    assert.equal(text(job.stdout), 'before\nafter\n');
+    assert.equal(service.hellos.at(-1)?.get('job'), 'away', 'it names its job when it says hello again');
+  });
+
+  test('it waits as long as a busy service asks', async () => {
+    const device = new Device(standard);
+    const times: number[] = [];
+    service.fault = (request) => {
+      if (request.path !== '/hello') return undefined;
+      times.push(performance.now());
+      return times.length === 1 ? { status: 503, text: 'Busy.', headers: { 'Retry-After': '3' } } : undefined;
+    };
+    device.start();
+    await until('the second hello', () => times.length === 2);
+    assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 3000);
+  });
+
+  test('it ends when another agent took over', async () => {
+    const device = new Device(standard);
+    const agent = device.start();
+    await until('it to wait', () => running('/agent/v1/next').length > 0);
+    service.replaceSession();
+    assert.equal(await agent.ended, 3);
+    assert.match(agent.printed, /took over/);
+  });
+
+  test('a stream is cut at its limit with a mark, and the command goes on', async () => {
+    const device = new Device(standard, { MUSTER_OUTPUT_LIMIT: '102400' });
+    device.start();
+    const job = service.add('long', 'yes 0123456789 | head -c 300000; echo end >&2; exit 5');
+    assert.equal(await endOf(job), '5');
+    const mark = '\n[muster] Output cut here: this stream is longer than 102400 bytes. The command was not stopped.\n';
+    assert.equal(text(job.stdout), '0123456789\n'.repeat(10_000).slice(0, 102_400) + mark);
+    assert.equal(text(job.stderr), 'end\n');
+  });
+
+  test('what a command leaves behind lives on without holding the job up', async () => {
+    const device = new Device(standard);
+    device.start();
+    const rounds = device.file('rounds');
+    const job = service.add('daemon', `(while :; do echo tick; echo >>"${rounds}"; sleep 0.4191; done) & echo done`);
+    assert.equal(await endOf(job), '0');
+    const before = device.read('rounds').length;
+    await until('three more rounds', () => device.read('rounds').length >= before + 3);
+    const left = running('sleep\x000.4191');
+    const loop = left.map((pid) => /^PPid:\s+(\d+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+    for (const pid of [...loop, ...left]) process.kill(Number(pid));
+  });
+
+  test('a deleted folder ends its job, and the next one runs', async () => {
+    const device = new Device(standard);
+    device.start();
+    const job = service.add('deleted', 'echo begun; sleep 4185');
+    await until('output', () => text(job.stdout) === 'begun\n');
+    rmSync(path.join(device.data, 'queue', device.jobs[0] ?? ''), { recursive: true, force: true });
+    assert.equal(await endOf(job), 'interrupted');
+    await until('the end of its processes', () => running('sleep\x004185').length === 0);
+    assert.equal(await endOf(service.add('next', 'exit 3')), '3');
+  });
+
+  test('a command runs in a folder of its own, knows its job, and sees no key', async () => {
+    const device = new Device(standard, { DEVICE_KEY: 'dk_first' });
+    device.start();
+    const job = service.add('environment', 'pwd; umask; env; trap "echo INT" INT; kill -INT $$');
+    await ended(job);
+    const [cwd = '', umask, ...env] = text(job.stdout).trim().split('\n');
+    assert.match(cwd, /\/queue\/\d+\.environment\/work$/);
+    assert.equal(umask, execFileSync('sh', ['-c', 'umask'], { encoding: 'utf8' }).trim());
+    assert.ok(env.includes('MUSTER_JOB_ID=environment'));
+    assert.ok(!env.some((line) => line.includes('dk_first')));
+  });
+
+  test('facts of the machine and of the programs in facts.d are in its hello', async () => {
+    const device = new Device(standard);
+    const folder = path.join(device.data, 'facts.d');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(path.join(folder, 'good'), '#!/bin/sh\necho "rack=a 4% + é"\necho "BAD=1"\necho "job=x"\n', {
+      mode: 0o755,
+    });
+    writeFileSync(path.join(folder, 'failing'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    device.start();
+    const facts = await until('its hello', () => service.hellos[0]);
+    assert.equal(facts.get('rack'), 'a 4% + é');
+    assert.equal(facts.get('facts_failed'), 'failing');
+    assert.deepEqual([facts.get('BAD'), facts.get('job')], [undefined, undefined]);
+    assert.equal(facts.get('kind'), 'sh');
+    assert.match(facts.get('agent') ?? '', /^\d+\.\d+\.\d+$/);
+    assert.equal(facts.get('server'), service.url);
+    assert.match(facts.get('disk_free') ?? '', /^\d+ kB$/);
+    for (const name of ['kernel', 'arch', 'hostname']) assert.notEqual(facts.get(name) ?? '', '', name);
+  });
+
+  test('it works with GNU wget alone', async (context) => {
+    const wget = find('wget');
+    if (wget === undefined || !execFileSync(wget, ['--version']).includes('GNU'))
+      return context.skip('this machine has no GNU wget');
+    const bin = path.join(base, 'without-curl');
+    mkdirSync(bin, { recursive: true });
+    for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
+      for (const name of existsSync(folder) ? readdirSync(folder) : [])
+        if (name !== 'curl' && !existsSync(path.join(bin, name))) {
+          try {
+            symlinkSync(path.join(folder, name), path.join(bin, name));
+          } catch {
+            // a broken link of that name
+          }
+        }
+    const device = new Device({ ...standard, path: bin });
+    const agent = device.start();
+    const job = service.add('wget', `printf 'a\\000b'; exit 6`);
+    assert.equal(await endOf(job), '6');
+    assert.equal(text(job.stdout), 'a\0b');
+    assert.deepEqual(running('dk_first'), []);
+    service.key = 'dk_other';
+    service.forgetSession();
+    assert.equal(await agent.ended, 2, agent.printed);
+  });
+
+  test('a device with neither is refused with what to install', () => {
+    const bin = path.join(base, 'nothing');
+    mkdirSync(bin, { recursive: true });
+    const { status, stderr } = spawnSync(
+      dash,
+      [SCRIPT, '--server', 'http://x', '--key-file', '/dev/null', '--data', base],
+      { env: { PATH: bin }, encoding: 'utf8' },
+    );
+    assert.equal(status, 1);
+    assert.match(stderr, /needs curl 7\.55 or newer, or GNU wget/);
+  });
+});
+
+for (const shell of others)
+  if ('missing' in shell) test(`under ${shell.name}`, { skip: `${shell.name} is not installed here` }, () => {});
+  else describe(`under ${shell.name}`, () => common(shell));
+
+test('both agents have one version', () => {
+  assert.equal(execFileSync(dash, [SCRIPT, '--version'], { encoding: 'utf8' }), `${AGENT_VERSION}\n`);
+});
+
+describe('its check of an artifact', () => {
+  const folder = path.join(base, 'check');
+  const check = (sha256: string, kind: string, file: string) =>
+    spawnSync(dash, [SCRIPT, 'check', sha256, kind, path.join(folder, file), 'app.tar.gz'], { encoding: 'utf8' });
+  const sum = (file: string) => execFileSync('sha256sum', [path.join(folder, file)], { encoding: 'utf8' }).slice(0, 64);
+  mkdirSync(path.join(folder, 'app'), { recursive: true });
+  writeFileSync(path.join(folder, 'app/update.sh'), 'echo hello\n');
+  execFileSync('tar', ['-czf', 'good', '-C', 'app', '.'], { cwd: folder });
+  execFileSync('tar', ['-czPf', 'outside', 'app/../app/update.sh'], { cwd: folder });
+  execFileSync('mkfifo', [path.join(folder, 'pipe')]);
+  execFileSync('tar', ['-czf', 'special', 'pipe'], { cwd: folder });
+
+  test('accepts the one of the upload', () => {
+    assert.deepEqual(
+      [check(sum('good'), 'tar.gz', 'good').status, check(sum('app/update.sh'), 'script', 'app/update.sh').status],
+      [0, 0],
+    );
+  });
+
+  test('refuses another one, and archives that lead out of their folder or hold pipes', () => {
+    assert.match(check('0'.repeat(64), 'tar.gz', 'good').stderr, /arrived changed/);
+    assert.match(check(sum('outside'), 'tar.gz', 'outside').stderr, /names that lead out of its folder/);
+    assert.match(check(sum('special'), 'tar.gz', 'special').stderr, /devices or pipes/);
+    assert.match(check(sum('app/update.sh'), 'tar.gz', 'app/update.sh').stderr, /cannot be read/);
+  });
+});
