@@ -13,7 +13,7 @@ import {
   readAgentMessage,
   readOtherVersion,
 } from '#/contract/agent-link.ts';
-import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
+import type { AgentMessage, Facts, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
 import { bearerOf } from '../http/bearer.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
@@ -28,7 +28,7 @@ import { InboundThrottle } from './inbound-throttle.ts';
 import { spreadOf } from './reconnect-spread.ts';
 import type { Frame } from './inbound-throttle.ts';
 
-export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState>;
+export type JobMessage = Exclude<AgentMessage, Facts | Hello | Offers | UpdateState>;
 
 /** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
@@ -40,7 +40,7 @@ export interface TunnelListener {
 export interface LinkListener {
   /** An agent sent its hello. It is the only one of its device from now on. */
   hello(connection: AgentConnection, hello: Hello): void;
-  message(connection: AgentConnection, message: JobMessage): void;
+  message(connection: AgentConnection, message: Facts | JobMessage): void;
   /** A connection closed after its hello, and no newer one replaced it. */
   closed(connection: AgentConnection): void;
 }

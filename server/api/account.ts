@@ -39,6 +39,7 @@ const OFFERED: readonly Capability[] = [
   'audit',
   'bulk',
   'device-key',
+  'facts',
   'history',
   'idempotency',
   'jobs',

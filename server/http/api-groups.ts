@@ -9,6 +9,7 @@ import { bulkEndpoints } from '#/contract/bulk.ts';
 import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
+import { factEndpoints } from '#/contract/facts.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { peopleEndpoints } from '#/contract/people.ts';
@@ -44,6 +45,7 @@ export const API = {
   usage: usageEndpoints,
   history: historyEndpoints,
   timeline: timelineEndpoints,
+  facts: factEndpoints,
   views: viewEndpoints,
 } satisfies Record<string, Operations>;
 export type ResourceName = keyof typeof API;

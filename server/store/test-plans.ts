@@ -18,6 +18,8 @@ const FILTERS = [
   { device_tag: 'a' },
   { device_status: 'online' },
   { device_status: 'offline' },
+  { facts: '{"a":"b","c":"d"}' },
+  { facts: '{"a":"b"}', device_group: 'a' },
 ];
 
 /** Everything, and the devices of some groups. */
@@ -120,6 +122,8 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, [1])),
   ),
   'device-order.ts openDeviceOrder': SCOPES.map((scope) => (call, db) => (call(db) as DeviceOrder).seqs(scope)),
+  'facts.ts countFactValues': SCOPES.map((scope) => (call, db) => call(db, scope, 'a', 1)),
+  'facts.ts storeFacts': [(call, db) => call(db, 1, [{ name: 'a', value: 'b' }], 1)],
   'archive.ts archivedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { archived: 1, seq: 1 }, 1)),
   'archive.ts countArchived': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'archive.ts searchedChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
@@ -338,6 +342,26 @@ export const PLANS: Record<string, readonly string[]> = {
     'devices rowid, devices devices_of_group, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_of_account, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_online, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, f devices_of_fact, devices rowid, device_facts devices_of_fact, device_facts devices_of_fact, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, f devices_of_fact, devices rowid, device_facts devices_of_fact, dt key, t sqlite_autoindex_tags_1',
+  ],
+  'device-list.ts matchesAmong': [
+    'devices rowid',
+    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
+    'devices rowid, device_facts devices_of_fact, device_facts devices_of_fact',
+    'devices rowid, device_facts devices_of_fact',
+  ],
+  'facts.ts addFactValues': ['f key, d rowid'],
+  'facts.ts countFactValues': [
+    'v sqlite_autoindex_fact_values_1, f devices_of_fact, sorts',
+    'v sqlite_autoindex_fact_values_1, f devices_of_fact, d rowid, sorts',
+  ],
+  'facts.ts factNames': ['fact_names sqlite_autoindex_fact_names_1'],
+  'facts.ts factNamesAmong': ['fact_names rowid, f key'],
+  'facts.ts storeFacts': [
+    'device_facts key',
+    'n sqlite_autoindex_fact_names_1, device_facts devices_of_fact',
+    'n sqlite_autoindex_fact_names_1, v sqlite_autoindex_fact_values_1',
   ],
   'device-list.ts listLocated': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts listPage': [
@@ -348,10 +372,6 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-list.ts listSeqs': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts locationsAfter': ['devices devices_of_account'],
   'device-list.ts locationsAmong': ['devices rowid'],
-  'device-list.ts matchesAmong': [
-    'devices rowid',
-    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
-  ],
   'device-order.ts openDeviceOrder': ['devices devices_of_account', 'devices devices_of_group, sorts'],
   'devices.ts deviceById': ['devices sqlite_autoindex_devices_1'],
   'device-versions.ts correctVersions': [
