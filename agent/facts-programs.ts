@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import type { FactValue } from '#/contract/facts.ts';
+import type { FactValue } from '#/contract/fact-values.ts';
 
 /** Most programs, how long each may run, and how much it may print. */
 const MOST_PROGRAMS = 50;

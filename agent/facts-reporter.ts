@@ -1,7 +1,7 @@
 // Reports facts to a service that takes them: at the start, when one changes, and once a day.
 import { createHash } from 'node:crypto';
 import { MAX_REPORTED, type Facts } from '#/contract/agent-link.ts';
-import { reportText, type FactValue } from '#/contract/facts.ts';
+import { reportText, type FactValue } from '#/contract/fact-values.ts';
 
 const CHECKED_EVERY_MS = 5 * 60_000;
 const REPORTED_EVERY_MS = 24 * 3_600_000;

@@ -2,7 +2,7 @@
 // the last start stands for how long the machine runs.
 import { readFileSync, statfsSync } from 'node:fs';
 import { cpus, hostname, machine, networkInterfaces, platform, release, totalmem, uptime } from 'node:os';
-import { LONGEST_FACT, type FactValue } from '#/contract/facts.ts';
+import { LONGEST_FACT, type FactValue } from '#/contract/fact-values.ts';
 import { AGENT_VERSION } from './version.ts';
 
 /** Networks of containers and virtual machines: they come and go with what runs, and tell nothing of the device. */

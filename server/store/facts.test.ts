@@ -1,7 +1,7 @@
 // Facts of devices in the tables: what a report replaces, what it leaves out, and what goes with the last device.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
-import { LONGEST_FACT, MOST_FACTS } from '#/contract/facts.ts';
+import { LONGEST_FACT, MOST_FACTS } from '#/contract/fact-values.ts';
 import type { Database } from './database.ts';
 import { deleteDevice, insertDevice } from './devices.ts';
 import type { DeviceRow } from './devices.ts';

@@ -1,8 +1,9 @@
 // Facts of devices: what agents report about the machine they run on. Names and values are stored once each: of 40 facts
 // most have few values in a whole fleet.
 import { createHash } from 'node:crypto';
-import { isFactName, LONGEST_FACT, MOST_FACTS, reportText } from '#/contract/facts.ts';
-import type { FactFilter, FactValue } from '#/contract/facts.ts';
+import { isFactName, LONGEST_FACT, MOST_FACTS, reportText } from '#/contract/fact-values.ts';
+import type { FactValue } from '#/contract/fact-values.ts';
+import type { FactFilter } from '#/contract/facts.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { inGroups } from './scope.ts';

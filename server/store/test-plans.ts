@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
 
 const rule = (event: string) =>
-  ({ seq: 1, account_id: 1, event, grp: 'g', tag_id: 't', site: 's', for_minutes: 1 }) as RuleRow;
+  ({ seq: 1, account_id: 1, event, grp: 'g', tag_id: 't', site: 's', facts: '{"a":"b"}', for_minutes: 1 }) as RuleRow;
 const WATCHED = ['DeviceOffline', 'DeviceBack', 'TunnelPublic'].map(rule);
 const FILTERS = [
   { device_name: 'a' },
@@ -242,18 +242,18 @@ export const PLANS: Record<string, readonly string[]> = {
   // For the operator's command alone.
   'accounts.ts listAccounts': ['accounts all'],
   'alert-firing.ts isStale': [
-    'd devices_away, f key, device_tags key',
-    'alert_firing key, d rowid, device_tags key',
-    't tunnels_of_account, f key, d rowid, device_tags key',
-    'alert_firing key, t rowid, d rowid, device_tags key',
+    'd devices_away, f key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    't tunnels_of_account, f key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
   ],
   'alert-firing.ts noteNew': ['f key, d rowid'],
   'alert-firing.ts noteStates': [
-    'd devices_away, f key, device_tags key',
-    'alert_firing key, d rowid, device_tags key',
-    'alert_firing key, d rowid, device_tags key, sorts',
-    't tunnels_of_account, f key, d rowid, device_tags key',
-    'alert_firing key, t rowid, d rowid, device_tags key',
+    'd devices_away, f key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_tags key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, sorts',
+    't tunnels_of_account, f key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
   ],
   'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
   'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],

@@ -1,23 +1,8 @@
 // Facts of devices, an addition: what agents report about the machine they run on, by name.
 import * as z from 'zod/mini';
 import { pageFields, text } from '#/contract/endpoint.ts';
+import { FACT_NAME, LONGEST_FACT } from '#/contract/fact-values.ts';
 import { resource } from '#/contract/resource.ts';
-
-/** Most facts of one device, and the longest value. */
-export const MOST_FACTS = 200;
-export const LONGEST_FACT = 512;
-const FACT_NAME = /^[a-z0-9_.]{1,64}$/;
-
-export const isFactName = (name: string): boolean => FACT_NAME.test(name);
-
-export interface FactValue {
-  name: string;
-  value: string;
-}
-
-/** What both sides hash to see whether a report differs from the last one. */
-export const reportText = (facts: readonly FactValue[], problems: readonly string[]): string =>
-  JSON.stringify([facts.map(({ name, value }) => [name, value]), problems]);
 
 /** The conditions of a filter: exact values by name. */
 export type FactFilter = Record<string, string>;
@@ -39,7 +24,11 @@ export function parseFactFilter(json: string): FactFilter | undefined {
 
 /** Exact values by name, all of which a device must have. */
 export const factFilter = z
-  .record(z.string().check(z.regex(FACT_NAME)), z.string().check(z.maxLength(LONGEST_FACT)))
+  .record(
+    z.string().check(z.regex(FACT_NAME)),
+    z.string().check(z.maxLength(LONGEST_FACT)),
+    'must be names of facts with their values, like os=debian',
+  )
   .check(
     z.refine(
       (facts) => Object.keys(facts).length <= MOST_CONDITIONS,

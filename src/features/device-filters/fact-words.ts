@@ -1,5 +1,5 @@
 // Facts in the URL and in filters.
-import { isFactName } from '#/contract/facts.ts';
+import { isFactName } from '#/contract/fact-values.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 
 /** A fact is shown as a field with this prefix, which is also that of its parameter in the URL. */

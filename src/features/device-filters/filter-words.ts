@@ -36,16 +36,17 @@ export const filterPart: UrlPart<RowFilter> = {
     if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
     const [artifact, version, other] = RUNS.map((word) => params.get(word)?.trim() || undefined);
     if (artifact) filter.runs = { artifact, version, other, none: without.includes('version') };
-    const facts = [...params].flatMap(([word, value]) => {
+    const facts = new Map<string, string>();
+    for (const [word, value] of params) {
       const name = factOf(word);
-      return name === undefined || value === '' ? [] : [[name, value] as const];
-    });
-    if (facts.length > 0) filter.facts = Object.fromEntries(facts.slice(0, MOST_FACTS));
+      if (name !== undefined && value !== '' && facts.size < MOST_FACTS) facts.set(name, value);
+    }
+    if (facts.size > 0) filter.facts = Object.fromEntries(facts);
     return filter;
   },
   write: (params, _, filter) => {
     for (const word of WORDS) params.delete(word);
-    for (const word of [...params.keys()]) if (factOf(word) !== undefined) params.delete(word);
+    for (const word of new Set(params.keys())) if (factOf(word) !== undefined) params.delete(word);
     for (const [word, name] of Object.entries(TEXTS)) {
       const text = filter[name]?.trim();
       if (text) params.set(word, text);
@@ -58,7 +59,7 @@ export const filterPart: UrlPart<RowFilter> = {
     const { runs } = filter;
     for (const word of RUNS) if (runs?.[word]) params.set(word, runs[word]);
     if (runs?.none) params.append(NONE, 'version');
-    for (const [name, value] of Object.entries(filter.facts ?? {}).sort()) params.set(FACT + name, value);
+    for (const name of Object.keys(filter.facts ?? {}).sort()) params.set(FACT + name, filter.facts?.[name] ?? '');
   },
 };
 
