@@ -1,7 +1,6 @@
 // Facts of devices, from real agents: on the device's page, as a filter and a column of the table, in a file, on the map.
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { before } from './foreign/gateway.ts';
@@ -98,6 +97,21 @@ test('the map has the same filter', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/map?fact.rack=7`);
   const rows = page.getByRole('region', { name: 'Devices in view' }).getByRole('listitem');
   await expect(rows).toHaveText(/unit 1/);
+});
+
+test('an alert rule is limited to devices with a fact', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
+  const dialog = page.getByRole('dialog', { name: 'Create rule' });
+  await dialog.getByLabel('Name').fill('Racks');
+  await dialog.getByLabel('Facts').fill('rack');
+  await dialog.getByRole('button', { name: 'Create rule' }).click();
+  await expect(dialog.getByText('must be names of facts with their values, like os=debian')).toBeVisible();
+  await dialog.getByLabel('Facts').fill('rack=7\nos=debian');
+  await expectAccessible(page);
+  await dialog.getByRole('button', { name: 'Create rule' }).click();
+  await expect(page.getByRole('table', { name: 'Rules' }).getByRole('row', { name: 'Racks' })).toContainText(
+    'When a device with rack=7 and os=debian is Offline',
+  );
 });
 
 test.describe('in front of another service', () => {

@@ -122,8 +122,8 @@ test('the values of a fact are listed with their devices and counted, unless not
 
 test('a role that is limited to groups learns nothing of the facts of others', async () => {
   const own = await device('hall', { os: 'debian' });
-  const other = await device('yard', { os: 'debian', quokka: 'pen' });
-  const limited = await limitedCaller(service, { role: 'Viewer', groups: ['hall'] }, [other.id, 'quokka', 'pen']);
+  const other = await device('yard', { os: 'debian', quokka: 'enclosure' });
+  const limited = await limitedCaller(service, { role: 'Viewer', groups: ['hall'] }, [other.id, 'quokka', 'enclosure']);
   assert.deepEqual(await limited.json('GET', '/v1/facts'), { Names: ['os'] });
   assert.deepEqual(await limited.json('GET', '/v1/facts/os'), { Items: [{ Value: 'debian', Devices: [own.id] }] });
   const counts = await limited.json('GET', '/v1/facts/os/counts');

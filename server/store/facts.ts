@@ -38,23 +38,48 @@ const REMOVE = perDialect(
     SELECT CAST(w.value AS BIGINT) FROM ${sql.list('w')})`,
 );
 const ADD_NAMES = perDialect(
-  (
-    sql,
-  ) => `INSERT INTO fact_names (account_id, name) SELECT CAST(? AS BIGINT), ${sql.field('w.value', 'name')} FROM ${sql.list('w')}
+  (sql) => `INSERT INTO fact_names (account_id, name) SELECT CAST(? AS BIGINT), w.value FROM ${sql.list('w')}
     WHERE true ON CONFLICT DO NOTHING`,
+);
+const KNOWN = perDialect(
+  (sql) => `SELECT n.name, n.seq AS name_seq, v.seq AS value_seq FROM ${sql.list('w')} CROSS JOIN fact_names n
+    LEFT JOIN fact_values v ON v.name_seq = n.seq AND v.value = ${sql.field('w.value', 'value')}
+    WHERE n.account_id = ? AND n.name = ${sql.field('w.value', 'name')}`,
 );
 const ADD_VALUES = perDialect(
   (sql) => `INSERT INTO fact_values (name_seq, value)
-    SELECT n.seq, ${sql.field('w.value', 'value')} FROM ${sql.list('w')}
-    CROSS JOIN fact_names n WHERE n.account_id = ? AND n.name = ${sql.field('w.value', 'name')} ON CONFLICT DO NOTHING`,
+    SELECT CAST(${sql.field('w.value', 'name_seq')} AS BIGINT), ${sql.field('w.value', 'value')} FROM ${sql.list('w')}
+    WHERE true ON CONFLICT DO NOTHING`,
 );
 const ADD = perDialect(
   (sql) => `INSERT INTO device_facts (device_seq, name_seq, value_seq, at)
-    SELECT CAST(? AS BIGINT), n.seq, v.seq, CAST(? AS BIGINT)
-    FROM ${sql.list('w')} CROSS JOIN fact_names n CROSS JOIN fact_values v
-    WHERE n.account_id = ? AND n.name = ${sql.field('w.value', 'name')}
-      AND v.name_seq = n.seq AND v.value = ${sql.field('w.value', 'value')}`,
+    SELECT CAST(? AS BIGINT), CAST(${sql.field('w.value', 'name_seq')} AS BIGINT),
+      CAST(${sql.field('w.value', 'value_seq')} AS BIGINT), CAST(? AS BIGINT) FROM ${sql.list('w')}`,
 );
+
+interface ValueRow {
+  name: string;
+  name_seq: number;
+  value_seq: number | null;
+}
+
+/** The seqs of these names and values; those that no device had are added. */
+async function seqsOf(tx: Tx, accountId: number, facts: ReadonlyMap<string, string>): Promise<ValueRow[]> {
+  const read = (some: Iterable<readonly [string, string]>) =>
+    tx.all<ValueRow>(KNOWN(tx), JSON.stringify(Array.from(some, ([name, value]) => ({ name, value }))), accountId);
+  let rows = await read(facts);
+  if (rows.length < facts.size) {
+    const known = new Set(rows.map(({ name }) => name));
+    await tx.run(ADD_NAMES(tx), accountId, JSON.stringify([...facts.keys()].filter((name) => !known.has(name))));
+    rows = await read(facts);
+  }
+  const missing = rows.filter(({ value_seq }) => value_seq === null);
+  if (missing.length === 0) return rows;
+  const values = missing.map(({ name, name_seq }) => ({ name_seq, value: facts.get(name) ?? '' }));
+  await tx.run(ADD_VALUES(tx), JSON.stringify(values));
+  const added = await read(missing.map(({ name }) => [name, facts.get(name) ?? ''] as const));
+  return [...rows.filter(({ value_seq }) => value_seq !== null), ...added];
+}
 
 /**
  * Replaces the facts of a device by those of a report. What cannot be stored is left out, and listed with the problems
@@ -88,10 +113,7 @@ export async function storeFacts(
     else gone.push(name_seq);
   if (gone.length > 0) await tx.run(REMOVE(tx), deviceSeq, JSON.stringify(gone));
   if (facts.size === 0) return;
-  const added = JSON.stringify([...facts].map(([name, value]) => ({ name, value })));
-  await tx.run(ADD_NAMES(tx), device.account_id, added);
-  await tx.run(ADD_VALUES(tx), added, device.account_id);
-  await tx.run(ADD(tx), deviceSeq, at, added, device.account_id);
+  await tx.run(ADD(tx), deviceSeq, at, JSON.stringify(await seqsOf(tx, device.account_id, facts)));
 }
 
 // ---- Reading -------------------------------------------------------------------------------------------------------

@@ -358,11 +358,7 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'facts.ts factNames': ['fact_names sqlite_autoindex_fact_names_1'],
   'facts.ts factNamesAmong': ['fact_names rowid, f key'],
-  'facts.ts storeFacts': [
-    'device_facts key',
-    'n sqlite_autoindex_fact_names_1, device_facts devices_of_fact',
-    'n sqlite_autoindex_fact_names_1, v sqlite_autoindex_fact_values_1',
-  ],
+  'facts.ts storeFacts': ['device_facts key', 'n sqlite_autoindex_fact_names_1, v sqlite_autoindex_fact_values_1'],
   'device-list.ts listLocated': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts listPage': [
     'devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
