@@ -1,6 +1,7 @@
 // Facts of devices: what agents report about the machine they run on. Names and values are stored once each: of 40 facts
 // most have few values in a whole fleet.
 import { createHash } from 'node:crypto';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isFactName, LONGEST_FACT, MOST_FACTS, reportText } from '#/contract/fact-values.ts';
 import type { FactValue } from '#/contract/fact-values.ts';
 import type { FactFilter } from '#/contract/facts.ts';
@@ -16,7 +17,7 @@ const LONGEST_PROBLEM = 200;
 const NOTED_AGAIN_MS = 3_600_000;
 
 /** The facts of a report that can be stored, and why others cannot. A repeated name counts once, with its last value. */
-export function acceptFacts(given: readonly FactValue[]): { facts: Map<string, string>; problems: string[] } {
+function acceptFacts(given: readonly FactValue[]): { facts: Map<string, string>; problems: string[] } {
   const facts = new Map<string, string>();
   const problems: string[] = [];
   for (const { name, value } of given) {
@@ -191,6 +192,9 @@ export async function addFactValues(
   for (const { id, value_seq } of rows) found.get(value_seq)?.ids.push(id);
 }
 
+/** Values counted at a time; other requests run in between. */
+const COUNTED_AT_ONCE = 500;
+
 /** How many devices of the scope have each value of a fact, the most frequent first, and how many values there are. */
 export async function countFactValues(
   db: Reader,
@@ -199,20 +203,24 @@ export async function countFactValues(
   limit: number,
 ): Promise<{ rows: { value: string; devices: number }[]; total: number }> {
   const of = await nameSeq(db, scope.accountId, name);
+  // A join would be of all devices in PostgreSQL, for each value.
+  const own = inGroups(db.dialect, scope, '(SELECT grp FROM devices WHERE seq = f.device_seq)');
+  const counted = `device_facts f WHERE f.value_seq = v.seq${own.sql}`;
+  const counts = (after: '>' | '>=') => `SELECT v.value, (SELECT count(*) FROM ${counted}) AS devices FROM fact_values v
+    WHERE v.name_seq = ? AND v.value ${after} ? ORDER BY v.value LIMIT ${COUNTED_AT_ONCE}`;
+  const found: { value: string; devices: number }[] = [];
   if (of === undefined) return { rows: [], total: 0 };
-  const own = inGroups(db.dialect, scope, 'd.grp');
-  const counted = scope.groups
-    ? `device_facts f CROSS JOIN devices d WHERE f.value_seq = v.seq AND d.seq = f.device_seq${own.sql}`
-    : 'device_facts f WHERE f.value_seq = v.seq';
-  const rows = await db.all<{ value: string; devices: number; total: number }>(
-    `WITH counts AS MATERIALIZED (
-       SELECT v.value, (SELECT count(*) FROM ${counted}) AS devices FROM fact_values v WHERE v.name_seq = ?)
-     SELECT value, devices, count(*) OVER () AS total FROM counts WHERE devices > 0 ORDER BY devices DESC, value LIMIT ?`,
-    ...own.values,
-    of,
-    limit,
-  );
-  return { rows: rows.map(({ value, devices }) => ({ value, devices })), total: rows[0]?.total ?? 0 };
+  const read = (from: '>' | '>=', value: string) =>
+    db.all<{ value: string; devices: number }>(counts(from), ...own.values, of, value);
+  for (let rows = await read('>=', ''); ;) {
+    found.push(...rows.filter(({ devices }) => devices > 0));
+    const last = rows.at(-1);
+    if (!last || rows.length < COUNTED_AT_ONCE) break;
+    await nextTurn();
+    rows = await read('>', last.value);
+  }
+  found.sort((one, other) => other.devices - one.devices || (one.value < other.value ? -1 : 1));
+  return { rows: found.slice(0, limit), total: found.length };
 }
 
 /** More devices than this are not counted to find the rarest of several values. */
