@@ -70,20 +70,23 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
         if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
         // Node lets a file without a single test pass as if it were one.
         if (event.type === 'test:pass' && event.data.name === event.data.file) empty.push(event.data.name);
-        if (event.type === 'test:fail') failures.push(event);
+        // A test that was skipped counts as failed: it showed nothing.
+        if (event.type === 'test:fail' || (event.type === 'test:pass' && event.data.skip !== undefined))
+          failures.push(event);
         if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event;
       }
     }
     const logs = await reportOf(worthShowing());
     // What failed comes before the logs of every test, which are long.
-    const output = `${await reportOf(failures)}\n${logs}`;
+    const none = empty.map((file) => `✖ ${file} holds no test\n`).join('');
+    const output = `${none}${await reportOf(failures)}\n${logs}`;
     clearTimeout(watch);
     const { passed, failed } = tallyOfNode(counts);
     for (const [line] of output.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
     return {
       passed: passed - empty.length,
       failed: failed + empty.length,
-      output: output + empty.map((file) => `${file} holds no test\n`).join(''),
+      output,
     };
   });
 }
