@@ -242,7 +242,7 @@ export async function factConditions(
   const found: { seq: number; devices: number }[] = [];
   for (const [name, value] of Object.entries(filter)) {
     const row = await db.get<{ seq: number; devices: number }>(
-      `SELECT seq, (SELECT count(*) FROM (SELECT 1 FROM device_facts WHERE value_seq = fact_values.seq LIMIT ${MANY}) AS some) AS devices
+      `SELECT seq, (SELECT count(*) FROM (SELECT 1 FROM device_facts WHERE value_seq = fact_values.seq LIMIT ${MANY}) AS counted) AS devices
        FROM fact_values WHERE name_seq = (SELECT seq FROM fact_names WHERE account_id = ? AND name = ?) AND value = ?`,
       accountId,
       name,
