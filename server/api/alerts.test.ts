@@ -172,7 +172,7 @@ test('a rule that could not work is refused with its field', async () => {
     [{ When: 'JobFailed', ForMinutes: 5 }, 'ForMinutes'],
     [{ When: 'QuotaNear', DeviceGroup: 'shops' }, 'DeviceGroup'],
     [{ When: 'QuotaNear', Facts: { os: 'debian' } }, 'Facts'],
-    [{ Facts: { OS: 'debian' } }, 'Facts.OS'],
+    [{ Facts: { OS: 'debian' } }, 'Facts'],
     [{ When: 'QuotaNear', Percent: 100 }, 'Percent'],
     [{ Percent: 80 }, 'Percent'],
     [{ Channels: ['another'] }, 'Channels'],

@@ -22,19 +22,14 @@ export function parseFactFilter(json: string): FactFilter | undefined {
   return read.success ? read.data : undefined;
 }
 
-/** Exact values by name, all of which a device must have. */
-export const factFilter = z
-  .record(
-    z.string().check(z.regex(FACT_NAME)),
-    z.string().check(z.maxLength(LONGEST_FACT)),
+/** Exact values by name, all of which a device must have. Checked as a whole, so that a form can show the error. */
+export const factFilter = z.record(z.string(), z.string()).check(
+  z.refine(
+    (facts) => Object.entries(facts).every(([name, value]) => FACT_NAME.test(name) && value.length <= LONGEST_FACT),
     'must be names of facts with their values, like os=debian',
-  )
-  .check(
-    z.refine(
-      (facts) => Object.keys(facts).length <= MOST_CONDITIONS,
-      `must not have more than ${MOST_CONDITIONS} facts`,
-    ),
-  );
+  ),
+  z.refine((facts) => Object.keys(facts).length <= MOST_CONDITIONS, `must not have more than ${MOST_CONDITIONS} facts`),
+);
 
 const fact = z.object({
   Name: text,
