@@ -1,8 +1,12 @@
 // The agent of one device: connects its data folder and jobs to the service. main.ts runs one as a program; tests and
 // the demo run many in one process.
 import { arch, hostname, platform, release } from 'node:os';
+import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { Connection, type Ending } from './connection.ts';
+import { BootTime, ownFacts } from './facts.ts';
+import { programFacts } from './facts-programs.ts';
+import { FactsReporter, type Collected } from './facts-reporter.ts';
 import { JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './job-folder.ts';
@@ -47,6 +51,20 @@ const inThisProcess = async (folder: JobFolder): Promise<undefined> => {
 
 const short = (text: string) => text.slice(0, 255);
 
+/** The agent's own facts, and those of the programs in `facts.d`, which cannot replace them. */
+async function collectFacts(own: Parameters<typeof ownFacts>[0]): Promise<Collected> {
+  const [facts, { facts: printed, problems }] = [ownFacts(own), await programFacts(path.join(own.data, 'facts.d'))];
+  const names = new Set(facts.map(({ name }) => name));
+  const taken = printed.filter(({ name }) => names.has(name));
+  return {
+    facts: [...facts, ...printed.filter(({ name }) => !names.has(name))],
+    problems: [
+      ...problems,
+      ...taken.map(({ name }) => `${name} is a fact of the agent itself: give yours another name`),
+    ],
+  };
+}
+
 /** Starts an agent that reconnects until it is stopped or refused. */
 export function startAgent({
   server,
@@ -81,6 +99,11 @@ export function startAgent({
         restart: () => void connection.stop('updated', 'Restarting with the new version.'),
       },
     );
+  const bootTime = new BootTime();
+  const reporter = new FactsReporter({
+    collect: () => collectFacts({ data, bootTime, hostname: options.hostname }),
+    send: (message) => connection.send(message),
+  });
   const connection = new Connection({
     server,
     key,
@@ -102,6 +125,7 @@ export function startAgent({
         case 'welcome':
           spool.setAside = [];
           updater?.connected();
+          reporter.connected(message.facts);
           return tunnelManager.offer();
         case 'update':
           return void updater?.begin(message);
@@ -124,6 +148,7 @@ export function startAgent({
     lost: () => {
       runner.disconnected();
       tunnelManager.lost();
+      reporter.lost();
       updater?.lost();
     },
   });

@@ -80,6 +80,12 @@ export const READINGS: Record<string, Reading> = {
     // The timeline has it, too, in other words.
     seen: /^first job$/,
   },
+  "a device's facts": {
+    at: ({ device }) => `/devices/${device}`,
+    from: ({ device }) => `/v1/device/${device}/facts`,
+    what: 'its facts',
+    seen: 'Its agent has reported no facts yet.',
+  },
   'the map': {
     at: () => '/map',
     from: () => '/v1/devices/1/1000',

@@ -27,6 +27,7 @@ import { artifactRoutes } from './api/artifacts.ts';
 import { auditRoutes } from './api/audit.ts';
 import { enrolmentRoutes } from './api/enrolment.ts';
 import { historyRoutes } from './api/history.ts';
+import { factRoutes } from './api/facts.ts';
 import { timelineRoutes } from './api/timeline.ts';
 import { usageRoutes } from './api/usage.ts';
 import { actorNames } from './api/audit-names.ts';
@@ -91,6 +92,7 @@ export function createApp(context: Context, operation: Operation): App {
     usage: usageRoutes(context),
     history: historyRoutes(context),
     timeline: timelineRoutes(context),
+    facts: factRoutes(context),
     views: viewRoutes(context),
   };
   for (const name of RESOURCE_NAMES) implement(app, API[name], handlers[name] as Handlers<Operations>);

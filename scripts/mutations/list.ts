@@ -1045,7 +1045,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'groups',
     name: 'a search by name checks no group',
     file: 'server/store/device-list.ts',
-    before: "const own = filter.device_group ? { sql: '', values: [] } : inGroups(dialect, scope, 'grp');",
+    before: "const own = filter.device_group ? { sql: '', values: [] } : inGroups(db.dialect, scope, 'grp');",
     after: "const own = { sql: '', values: [] };",
   },
   {

@@ -50,8 +50,6 @@ export interface HttpConnectionOptions {
 }
 
 export class HttpConnection extends AgentConnection {
-  /** What its hello said, for the facts of the device. */
-  facts: ReadonlyMap<string, string> = new Map();
   /** Requests that are being handled, besides one that waits. */
   requests = 0;
   /** The hash of its key. */

@@ -133,12 +133,12 @@ export function openHttpLink({
     requireHello(device.seq);
     const said = helloOf((await body(MAX_HELLO)).toString());
     const connection = new HttpConnection(device, keyHash, { now: steady, closed });
-    connection.facts = said.facts;
     const welcomed = connection.welcomed();
     const address = readAddress(said.server ?? publicUrl());
     if (address === undefined) throw badRequest('"server" of the hello is no http or https address.');
     sessions.set(connection.keyName, connection);
-    link.begin(connection, messageOf(said, address));
+    const facts = [...said.facts].map(([name, value]) => ({ name, value }));
+    link.begin(connection, messageOf(said, address), { type: 'facts', facts, problems: [] });
     return welcomed;
   };
 

@@ -13,7 +13,7 @@ import {
   readAgentMessage,
   readOtherVersion,
 } from '#/contract/agent-link.ts';
-import type { AgentMessage, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
+import type { AgentMessage, Facts, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
 import { bearerOf } from '../http/bearer.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
@@ -34,7 +34,7 @@ interface Taken {
   type: 'taken';
   job: string;
 }
-export type JobMessage = Exclude<AgentMessage, Hello | Offers | UpdateState> | Taken;
+export type JobMessage = Exclude<AgentMessage, Facts | Hello | Offers | UpdateState> | Taken;
 
 /** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
@@ -47,7 +47,7 @@ export interface LinkListener {
   /** An agent sent its hello. It is the only one of its device from now on. */
   hello(connection: AgentConnection, hello: Hello): void;
   /** `handled` is called when the message is stored, or the connection was closed because it could not be. */
-  message(connection: AgentConnection, message: JobMessage, handled?: () => void): void;
+  message(connection: AgentConnection, message: Facts | JobMessage, handled?: () => void): void;
   /** A connection closed after its hello, and no newer one replaced it. */
   closed(connection: AgentConnection): void;
 }
@@ -56,7 +56,7 @@ export interface Link {
   /** An agent asks to turn its HTTP request into a connection. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** An agent that speaks HTTP said hello: this is the connection of its device from now on. */
-  begin(connection: AgentConnection, hello: Hello): void;
+  begin(connection: AgentConnection, hello: Hello, facts: Facts): void;
   /** Such an agent sent a message about a job; resolves when it is stored, or the connection closed. */
   pass(connection: AgentConnection, message: JobMessage): Promise<void>;
   /** The session of such an agent is over. */
@@ -311,7 +311,10 @@ export function openLink({
       );
     },
 
-    begin: (connection, hello) => begin(connection, hello, hello.server),
+    begin: (connection, hello, facts) => {
+      begin(connection, hello, hello.server);
+      listener?.message(connection, facts);
+    },
     pass: (connection, message) =>
       new Promise((handled) => {
         if (live.get(connection.deviceSeq) === connection && listener) listener.message(connection, message, handled);

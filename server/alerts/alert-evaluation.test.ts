@@ -9,6 +9,7 @@ import { insertRow } from '../store/database.ts';
 import { moveJob, refreshParents, type TouchedParents } from '../store/job-moves.ts';
 import { storeVerdicts } from '../store/rules.ts';
 import { MINUTE, openTestAlerts, type TestAlerts } from './test-alerts.ts';
+import { storeFacts } from '../store/facts.ts';
 import { wholeAccount } from '../store/scope.ts';
 
 let at: TestAlerts;
@@ -165,7 +166,7 @@ test('a device that is back is reported after it was away for the time of the ru
   assert.equal((await at.firing())?.firing, 0);
 });
 
-test('a rule for a group, a tag or a site leaves the others out', async () => {
+test('a rule for a group, a tag, a site or facts leaves the others out', async () => {
   await open();
   const [one, two] = [await at.device('one', { group: 'shop' }), await at.device('two', { site: 'Graz' })];
   await at.db.write(async (tx) => {
@@ -175,10 +176,20 @@ test('a rule for a group, a tag or a site leaves the others out', async () => {
   await at.rule('DeviceOffline', { Name: 'group', DeviceGroup: 'shop' });
   await at.rule('DeviceOffline', { Name: 'tag', TagId: 't1' });
   await at.rule('DeviceOffline', { Name: 'site', CustomerSite: 'Graz' });
+  await at.db.write(async (tx) => {
+    for (const [seq, os] of [
+      [one, 'debian'],
+      [two, 'alpine'],
+    ] as const)
+      await storeFacts(tx, seq, [{ name: 'os', value: os }], 1);
+  });
+  await at.rule('DeviceOffline', { Name: 'fact', Facts: { os: 'alpine' } });
+  await at.rule('DeviceOffline', { Name: 'fact of another group', Facts: { os: 'alpine' }, DeviceGroup: 'shop' });
+  await at.rule('DeviceOffline', { Name: 'unknown fact', Facts: { os: 'alpine', rack: '7' } });
   await at.leave(one, two);
   await at.pass();
   const sent = (await at.messages()).map(({ rule, text }) => `${rule}: ${text.split(' ')[0]}`);
-  assert.deepEqual(sent, ['group: one', 'tag: two', 'site: two']);
+  assert.deepEqual(sent, ['group: one', 'tag: two', 'site: two', 'fact: two']);
 });
 
 test('a job is reported when it ended badly, by itself or with others', async () => {

@@ -40,6 +40,7 @@ const OFFERED: readonly Capability[] = [
   'bulk',
   'device-key',
   'enrolment',
+  'facts',
   'history',
   'idempotency',
   'jobs',

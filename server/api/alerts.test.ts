@@ -126,7 +126,11 @@ test('without the settings of the service there is no e-mail, and no webhook to 
 
 test('a rule is made, changed, silenced and deleted', async () => {
   const { ChannelId } = await makeChannel();
-  const { RuleId } = await ask<{ RuleId: string }>('POST', 'rules', rule([ChannelId], { DeviceGroup: 'shops' }));
+  const { RuleId } = await ask<{ RuleId: string }>(
+    'POST',
+    'rules',
+    rule([ChannelId], { DeviceGroup: 'shops', Facts: { os: 'debian' } }),
+  );
   await ask('PATCH', `rules/${RuleId}`, { Name: 'Shops', ForMinutes: 5 });
   const Until = new Date(Date.now() + 3_600_000).toISOString();
   await ask('POST', `rules/${RuleId}/silence`, { Until, Reason: 'maintenance' });
@@ -135,6 +139,7 @@ test('a rule is made, changed, silenced and deleted', async () => {
     [shown?.Name, shown?.DeviceGroup, shown?.ForMinutes, shown?.Channels, shown?.Silence?.Reason],
     ['Shops', 'shops', 5, [ChannelId], 'maintenance'],
   );
+  assert.deepEqual(shown?.Facts, { os: 'debian' });
   await ask('POST', `rules/${RuleId}/silence`, { Until: '', Reason: '' });
   assert.equal((await ask<AlertRule[]>('GET', 'rules'))[0]?.Silence, undefined);
   await ask('DELETE', `rules/${RuleId}`);
@@ -166,6 +171,8 @@ test('a rule that could not work is refused with its field', async () => {
     [{ ForMinutes: -1 }, 'ForMinutes'],
     [{ When: 'JobFailed', ForMinutes: 5 }, 'ForMinutes'],
     [{ When: 'QuotaNear', DeviceGroup: 'shops' }, 'DeviceGroup'],
+    [{ When: 'QuotaNear', Facts: { os: 'debian' } }, 'Facts'],
+    [{ Facts: { OS: 'debian' } }, 'Facts'],
     [{ When: 'QuotaNear', Percent: 100 }, 'Percent'],
     [{ Percent: 80 }, 'Percent'],
     [{ Channels: ['another'] }, 'Channels'],

@@ -37,13 +37,14 @@ const MAX_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
 const time = (at: number): string => printIsoTime(new Date(at));
 
 /** Refuses fields that would have no effect. */
-function checkRule({ When, DeviceGroup, TagId, CustomerSite, ForMinutes, Percent }: Omit<RuleDraft, 'Channels'>): void {
+function checkRule(draft: Omit<RuleDraft, 'Channels'>): void {
+  const { When, DeviceGroup, TagId, CustomerSite, Facts = {}, ForMinutes, Percent } = draft;
   if (ForMinutes > 0 && !LASTING.includes(When))
     throw invalid([{ field: 'ForMinutes', message: `must be 0 for ${When}, which does not last` }]);
   if (Percent !== undefined && When !== 'QuotaNear')
     throw invalid([{ field: 'Percent', message: `must be missing for ${When}, which is of no limit` }]);
   if (!UNSCOPED.includes(When)) return;
-  for (const [field, value] of Object.entries({ DeviceGroup, TagId, CustomerSite }))
+  for (const [field, value] of Object.entries({ DeviceGroup, TagId, CustomerSite, Facts: Object.keys(Facts).join('') }))
     if (value) throw invalid([{ field, message: `must be empty for ${When}, which is of the whole account` }]);
 }
 

@@ -96,7 +96,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const { page_num, rows_per_page } = request.params;
       const offset = (page_num - 1) * rows_per_page;
       const isNamed = [query.device_name, query.device_id].some(Boolean);
-      const isChecked = isNamed || (scope.groups && !query.device_tag && !query.device_group);
+      const isChecked = isNamed || (scope.groups && !query.device_tag && !query.device_group && !query.facts);
       if (!isChecked)
         return new JsonResponse(await listFiltered(db, scope, query, offset, rows_per_page), undefined, {
           compressible: true,

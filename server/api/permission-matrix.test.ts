@@ -13,6 +13,7 @@ import { permissionFor } from '#/contract/resource.ts';
 import type { Operation, Operations } from '#/contract/resource.ts';
 import { until } from '../../scripts/test-process.ts';
 import { API } from '../http/api-groups.ts';
+import { storeFacts } from '../store/facts.ts';
 import { createPersonCode } from '../store/people.ts';
 import { createToken } from '../store/tokens.ts';
 import { openTunnel } from '../store/tunnels.ts';
@@ -127,6 +128,14 @@ const MAKERS: Record<string, (world: World) => Promise<string>> = {
     await made(secret, 'PATCH', `/v1/devices/${DeviceId}`, {
       CustomerSite: `${word} site`,
       CustomerName: `${word} ltd`,
+    });
+    await service.context.db.write(async (tx) => {
+      const device = await tx.get<{ seq: number }>('SELECT seq FROM devices WHERE id = ?', DeviceId);
+      const facts = [
+        { name: 'rack', value: `${word} rack` },
+        { name: word, value: '1' },
+      ];
+      await storeFacts(tx, device?.seq ?? 0, facts, Date.now());
     });
     return DeviceId;
   },
@@ -483,6 +492,10 @@ const EXAMPLES: Record<string, Example[]> = {
   'timeline.list': plain,
   'timeline.addNote': withBody(() => ({ Text: 'note' })),
   'timeline.removeNote': plain,
+  'facts.ofDevice': plain,
+  'facts.names': plain,
+  'facts.values': plain,
+  'facts.counts': plain,
   'views.list': plain,
   'views.save': [{ body: () => ({ Query: '', Private: true }) }, { body: () => ({ Query: '', Private: false }) }],
   'views.remove': plain,
@@ -502,6 +515,7 @@ const pathIn = (row: Operation, world: World) =>
   row.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     if (name === 'page_num') return '1';
     if (name === 'rows_per_page') return '100';
+    if (name === 'fact_name') return 'rack';
     if (name === 'tag_name') return newName('tag');
     if (name === 'artifact_name') return world.artifactName;
     if (name === 'name') return row.resource.name === 'orders' ? world.order : world.view;

@@ -10,6 +10,7 @@ import { changeEndpoints } from '#/contract/changes.ts';
 import { deviceVersionEndpoints } from '#/contract/device-versions.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { enrolmentEndpoints } from '#/contract/enrolment.ts';
+import { factEndpoints } from '#/contract/facts.ts';
 import { historyEndpoints } from '#/contract/history.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { peopleEndpoints } from '#/contract/people.ts';
@@ -46,6 +47,7 @@ export const API = {
   usage: usageEndpoints,
   history: historyEndpoints,
   timeline: timelineEndpoints,
+  facts: factEndpoints,
   views: viewEndpoints,
 } satisfies Record<string, Operations>;
 export type ResourceName = keyof typeof API;

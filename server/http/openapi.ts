@@ -65,6 +65,8 @@ const PARAMETERS: Record<string, string> = {
   archived: 'yes: archived ones; no: the others',
   device_status: 'Online or Offline, in any letter case',
   device_tag: 'TagId or name of a tag',
+  facts: 'Exact values of facts by name, as a JSON object: {"os":"debian"}',
+  fact_name: 'Name of a fact',
   since: 'Version of an earlier answer',
   ids: 'Ids of child jobs, with commas between them: 1 to 200',
   stdout: 'Bytes of Stdout that the reader has',

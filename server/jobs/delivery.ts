@@ -3,7 +3,7 @@
 // Messages from agents are handled in batches, and answered only after the transaction is durable. docs/agent-protocol.md
 // has the rules.
 import { CLOSE } from '#/contract/agent-link.ts';
-import type { Ended, Hello, Stream } from '#/contract/agent-link.ts';
+import type { Ended, Facts, Hello, Stream } from '#/contract/agent-link.ts';
 import type { AgentUpdates } from './agent-updates.ts';
 import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
@@ -12,6 +12,7 @@ import type { Cluster } from '../cluster/cluster.ts';
 import type { Database, Tx } from '../store/database.ts';
 import { beginSession, noteAskedUpdate, sessionsOf, setAgentState } from '../store/devices.ts';
 import type { SessionRow } from '../store/devices.ts';
+import { reportDigest, storeFacts } from '../store/facts.ts';
 import { noteVersions } from '../store/device-versions.ts';
 import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
@@ -43,6 +44,8 @@ interface Unit {
   confirmed: Set<AgentConnection>;
   /** Devices whose agents were connected to another node before, by that node. */
   moved: Map<string, number[]>;
+  /** The last reports of facts, by device. */
+  facts: Map<number, Facts>;
   /** The job whose end, including its start time, is in this unit, by connection. */
   ending: Map<AgentConnection, string>;
 }
@@ -89,6 +92,7 @@ export class Delivery {
       output: new ArrivedOutput(),
       confirmed: new Set(),
       moved: new Map(),
+      facts: new Map(),
       ending: new Map(),
     };
     for (const { connection, message } of batch)
@@ -105,6 +109,8 @@ export class Delivery {
     await unit.output.write(tx);
     await refreshParents(tx, unit.parents);
     await noteVersions(tx, unit.deployed);
+    for (const [seq, { facts, problems }] of unit.facts)
+      await storeFacts(tx, seq, facts, this.#options.now(), problems);
     for (const connection of unit.confirmed) this.#confirm(tx, connection);
     for (const [node, seqs] of unit.moved) if (node !== '') await this.#options.cluster.syncAgentsAt(tx, node, seqs);
   }
@@ -116,6 +122,7 @@ export class Delivery {
     // The session may have started in this unit, after the sessions were read.
     else if (!device || device.session > connection.session)
       unit.tx.afterCommit(() => this.#endSession(connection, device));
+    else if (message?.type === 'facts') unit.facts.set(connection.deviceSeq, message);
     else if (message) await this.#receive(unit, connection, message);
     else await this.#sendChanges(unit, connection, device);
   }
@@ -165,6 +172,7 @@ export class Delivery {
     await setAgentState(tx, seq, this.#options.agentUpdates.stateOf(hello), at);
     if (before && before.node !== this.#options.cluster.id)
       unit.moved.set(before.node, [...(unit.moved.get(before.node) ?? []), seq]);
+    const facts = await reportDigest(tx, seq);
     tx.afterCommit(() =>
       connection.send({
         type: 'welcome',
@@ -172,6 +180,7 @@ export class Delivery {
         device: connection.deviceId,
         name: connection.name,
         reconnectMs: this.#options.link.reconnectMs(),
+        facts,
       }),
     );
     tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));

@@ -1,6 +1,6 @@
 // Groups the messages of agents into transactions: many messages share one, and each is small enough that other writes
 // run in between.
-import type { Hello } from '#/contract/agent-link.ts';
+import type { Facts, Hello } from '#/contract/agent-link.ts';
 import type { AgentConnection } from '../agents/agent-connection.ts';
 import { MESSAGE_COST } from '../agents/inbound-throttle.ts';
 import type { JobMessage } from '../agents/link.ts';
@@ -10,7 +10,7 @@ import { logFault } from '../store/system-fault.ts';
 export interface Received {
   connection: AgentConnection;
   /** Undefined if nothing arrived, but the database may have something for the agent. */
-  message?: JobMessage | Hello;
+  message?: Facts | Hello | JobMessage;
   /** Called when it is stored, or the connection was closed because it could not be. */
   handled?: (() => void) | undefined;
 }

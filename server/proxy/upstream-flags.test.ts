@@ -14,6 +14,7 @@ const PATHS: Record<string, string> = {
   alerts: '/v1/alerts/rules',
   audit: '/v1/audit',
   bulk: '/v1/bulk',
+  facts: '/v1/facts',
   history: '/v1/history/summary?by=device',
   jobs: '/v1/jobs',
   orders: '/v1/orders',

@@ -3,22 +3,27 @@
 // A state fires once it has lasted for the time that the rule sets. Each run compares what fires with the tables, so a
 // restart neither repeats nor misses anything, and a device is not "Offline" merely because the service was down.
 import type { AlertDevice, AlertEvent } from '#/contract/alerts.ts';
-import { rulesFor, type RuleRow } from './alert-settings.ts';
+import { factsOfRule, NO_FACTS, rulesFor, type RuleRow } from './alert-settings.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 
 /** The rule's scope as a condition on `d`, a row of `devices`. */
-function scopeOf({ grp, tag_id, site }: Pick<RuleRow, 'grp' | 'tag_id' | 'site'>): {
+function scopeOf(rule: Pick<RuleRow, 'account_id' | 'grp' | 'tag_id' | 'site' | 'facts'>): {
   where: string;
   values: SqlValue[];
 } {
-  const all: [sql: string, value: string][] = [];
+  const { account_id, grp, tag_id, site } = rule;
+  const all: [sql: string, ...values: SqlValue[]][] = [];
   if (grp !== '') all.push(['d.grp = ?', grp]);
   if (tag_id !== '') all.push(['EXISTS (SELECT 1 FROM device_tags WHERE device_seq = d.seq AND tag_id = ?)', tag_id]);
   if (site !== '') all.push(['d.site = ?', site]);
-  return { where: all.map(([sql]) => ` AND ${sql}`).join(''), values: all.map(([, value]) => value) };
+  for (const [name, value] of Object.entries(factsOfRule(rule))) all.push([HAS_FACT, account_id, name, value]);
+  return { where: all.map(([sql]) => ` AND ${sql}`).join(''), values: all.flatMap(([, ...values]) => values) };
 }
-const isScoped = ({ grp, tag_id, site }: RuleRow): boolean => grp !== '' || tag_id !== '' || site !== '';
+const HAS_FACT = `EXISTS (SELECT 1 FROM device_facts WHERE device_seq = d.seq AND value_seq = (
+  SELECT seq FROM fact_values WHERE name_seq = (SELECT seq FROM fact_names WHERE account_id = ? AND name = ?) AND value = ?))`;
+const isScoped = ({ grp, tag_id, site, facts }: RuleRow): boolean =>
+  grp !== '' || tag_id !== '' || site !== '' || facts !== NO_FACTS;
 
 // ---- States that last ------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import {
   type RuleChange,
   type RuleDraft,
 } from '#/contract/alerts.ts';
+import type { FactFilter } from '#/contract/facts.ts';
 import { MOST_ALERT_CHANNELS, MOST_ALERT_RULES } from '#/contract/limits.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import { InvalidInput, notFound } from './errors.ts';
@@ -119,6 +120,8 @@ export interface RuleRow {
   grp: string;
   tag_id: string;
   site: string;
+  /** JSON: values that its devices have. */
+  facts: string;
   for_minutes: number;
   quiet_minutes: number;
   percent: number;
@@ -145,12 +148,16 @@ export const ruleBySeq = (db: Reader, seq: number): Promise<RuleRow | undefined>
 export const rulesFor = (db: Reader, accountId: number, event: AlertEvent): Promise<RuleRow[]> =>
   db.all<RuleRow>('SELECT * FROM alert_rules WHERE account_id = ? AND event = ? ORDER BY seq', accountId, event);
 
+/** As stored. */
+export const NO_FACTS = '{}';
+export const factsOfRule = ({ facts }: Pick<RuleRow, 'facts'>): FactFilter => JSON.parse(facts) as FactFilter;
+
 /**
- * Whether a rule is shown: a role limited to groups sees those of its groups, and those of the whole account. Tags and
- * sites reach into other groups.
+ * Whether a rule is shown: a role limited to groups sees those of its groups, and those of the whole account. Tags, sites
+ * and facts reach into other groups.
  */
-export const isRuleVisible = (scope: Scope, { grp, tag_id, site }: RuleRow): boolean =>
-  grp === '' ? !scope.groups || (tag_id === '' && site === '') : isInScope(scope, grp);
+export const isRuleVisible = (scope: Scope, { grp, tag_id, site, facts }: RuleRow): boolean =>
+  grp === '' ? !scope.groups || (tag_id === '' && site === '' && facts === NO_FACTS) : isInScope(scope, grp);
 
 /** The rule with this id, or a 404 if the scope has none. */
 export async function ruleById(db: Reader, scope: Scope, id: string): Promise<RuleRow> {
@@ -176,6 +183,7 @@ export async function listRules(db: Reader, scope: Scope, now: number): Promise<
     DeviceGroup: row.grp,
     TagId: row.tag_id,
     CustomerSite: row.site,
+    Facts: factsOfRule(row),
     ForMinutes: row.for_minutes,
     QuietMinutes: row.quiet_minutes,
     Percent: row.event === 'QuotaNear' ? row.percent : undefined,
@@ -202,13 +210,14 @@ async function setChannels(tx: Tx, accountId: number, ruleSeq: number, ids: read
     await tx.run('INSERT INTO alert_rule_channels (rule_seq, channel_seq) VALUES (?, ?)', ruleSeq, seq);
 }
 
-const COLUMNS = ['name', 'event', 'grp', 'tag_id', 'site', 'for_minutes', 'quiet_minutes', 'percent'] as const;
+const COLUMNS = ['name', 'event', 'grp', 'tag_id', 'site', 'facts', 'for_minutes', 'quiet_minutes', 'percent'] as const;
 const valuesOf = (draft: RuleDraft): SqlValue[] => [
   draft.Name.toWellFormed(),
   draft.When,
   draft.DeviceGroup?.toWellFormed() ?? '',
   draft.TagId?.toWellFormed() ?? '',
   draft.CustomerSite?.toWellFormed() ?? '',
+  JSON.stringify(draft.Facts ?? {}),
   draft.ForMinutes,
   draft.QuietMinutes,
   draft.Percent ?? DEFAULT_PERCENT,
@@ -225,7 +234,7 @@ export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, no
   const id = newId();
   const seq = await insertRow(
     tx,
-    `INSERT INTO alert_rules (${COLUMNS.join(', ')}, id, account_id, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO alert_rules (${COLUMNS.join(', ')}, id, account_id, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     ...valuesOf(draft),
     id,
     accountId,
@@ -248,6 +257,7 @@ export async function updateRule(
     DeviceGroup: change.DeviceGroup ?? row.grp,
     TagId: change.TagId ?? row.tag_id,
     CustomerSite: change.CustomerSite ?? row.site,
+    Facts: change.Facts ?? factsOfRule(row),
     ForMinutes: change.ForMinutes ?? row.for_minutes,
     QuietMinutes: change.QuietMinutes ?? row.quiet_minutes,
     Percent: change.Percent ?? ((change.When ?? row.event) === 'QuotaNear' ? row.percent : undefined),

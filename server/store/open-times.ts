@@ -92,6 +92,8 @@ export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'service_gaps.to_time': KEPT,
   'state_totals.at': 'How far state_changes are counted, which do not move.',
   'notes.at': SHOWN,
+  'device_facts.at': SHOWN,
+  'fact_reports.at': 'Only shown, and noted again after a step in either direction.',
   'views.changed': CHANGED,
   'alert_channels.created': SHOWN,
   'alert_rules.created': SHOWN,

@@ -354,6 +354,48 @@ const devices: Definition[] = [
   'CREATE INDEX enrolments_of_key ON enrolments (key_seq);',
   'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
 
+  // Facts: what agents report about the machine they run on. Names and values are removed with the last device that has
+  // them.
+  `CREATE TABLE fact_names (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    UNIQUE (account_id, name)
+  ) STRICT;`,
+  `CREATE TABLE fact_values (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    name_seq INTEGER NOT NULL REFERENCES fact_names,
+    value TEXT NOT NULL,
+    UNIQUE (name_seq, value)
+  ) STRICT;`,
+  `CREATE TABLE device_facts (
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    name_seq INTEGER NOT NULL,                -- that of its value
+    value_seq INTEGER NOT NULL REFERENCES fact_values,
+    at INTEGER NOT NULL,                      -- since when it has this value
+    PRIMARY KEY (device_seq, name_seq)
+  ) STRICT, WITHOUT ROWID;`,
+  'CREATE INDEX devices_of_fact ON device_facts (value_seq, device_seq);',
+  trigger({
+    name: 'forget_fact_value',
+    on: 'DELETE ON device_facts',
+    run: `DELETE FROM fact_values WHERE seq = old.value_seq
+      AND NOT EXISTS (SELECT 1 FROM device_facts WHERE value_seq = old.value_seq)`,
+  }),
+  trigger({
+    name: 'forget_fact_name',
+    on: 'DELETE ON fact_values',
+    run: `DELETE FROM fact_names WHERE seq = old.name_seq
+      AND NOT EXISTS (SELECT 1 FROM fact_values WHERE name_seq = old.name_seq)`,
+  }),
+  // The last report of each device.
+  `CREATE TABLE fact_reports (
+    device_seq INTEGER PRIMARY KEY REFERENCES devices ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    digest TEXT NOT NULL,                     -- of the report: the same again changes nothing
+    problems TEXT NOT NULL                    -- JSON: what was left out, and why
+  ) STRICT;`,
+
   // The history of when each device was Online: see state-history.ts.
   `CREATE TABLE state_changes (
     at INTEGER NOT NULL,
@@ -800,6 +842,7 @@ const alerts: Definition[] = [
     for_minutes INTEGER NOT NULL,
     quiet_minutes INTEGER NOT NULL,
     percent INTEGER NOT NULL DEFAULT 90,      -- of a limit, for QuotaNear
+    facts TEXT NOT NULL DEFAULT '{}',         -- JSON: values that its devices have
     silent_until INTEGER,
     silence_reason TEXT NOT NULL DEFAULT '',
     sent INTEGER,                             -- when its last message was decided

@@ -19,6 +19,9 @@ export const fleetOf = (devices: number, dialect: Dialect): string[] => [
      CAST('k' || i AS ${dialect === postgresDialect ? 'BYTEA' : 'BLOB'}), 0, 0 FROM n`,
   `INSERT INTO tags (id, account_id, name, created) ${upTo(1000)} 't' || i, 101 + i % 20, 'tag ' || i, 0 FROM n`,
   `INSERT INTO device_tags (device_seq, tag_id) ${upTo(devices)} i, 't' || (1 + i % 1000) FROM n`,
+  `INSERT INTO fact_names (seq, account_id, name) ${upTo(420)} i, 101 + i % 20, 'fact' || i FROM n`,
+  `INSERT INTO fact_values (seq, name_seq, value) ${upTo(devices)} i, 20 + i % 400, 'value ' || i FROM n`,
+  `INSERT INTO device_facts (device_seq, name_seq, value_seq, at) ${upTo(devices)} i, 20 + i % 400, i, 0 FROM n`,
   `INSERT INTO artifacts (seq, id, account_id, name, version, size_given, size_bytes, sha256, is_script, created)
    ${upTo(2000)} i, 'x' || i, 101 + i % 20, 'app', '1.' || i, 1, 1, '', 1, 0 FROM n`,
   `INSERT INTO device_versions (device_seq, artifact_name, account_id, version, at, job_seq, job_id)
@@ -62,6 +65,8 @@ const LARGE = new Set([
   'devices',
   'device_tags',
   'device_versions',
+  'fact_values',
+  'device_facts',
   'state_changes',
   'audit',
   'audit_objects',

@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 import type { Example } from './test-statements.ts';
 
 const rule = (event: string) =>
-  ({ seq: 1, account_id: 1, event, grp: 'g', tag_id: 't', site: 's', for_minutes: 1 }) as RuleRow;
+  ({ seq: 1, account_id: 1, event, grp: 'g', tag_id: 't', site: 's', facts: '{"a":"b"}', for_minutes: 1 }) as RuleRow;
 const WATCHED = ['DeviceOffline', 'DeviceBack', 'TunnelPublic'].map(rule);
 const FILTERS = [
   { device_name: 'a' },
@@ -18,6 +18,8 @@ const FILTERS = [
   { device_tag: 'a' },
   { device_status: 'online' },
   { device_status: 'offline' },
+  { facts: '{"a":"b","c":"d"}' },
+  { facts: '{"a":"b"}', device_group: 'a' },
 ];
 
 /** Everything, and the devices of some groups. */
@@ -120,6 +122,8 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     FILTERS.map((filter) => (call, db) => call(db, scope, filter, [1])),
   ),
   'device-order.ts openDeviceOrder': SCOPES.map((scope) => (call, db) => (call(db) as DeviceOrder).seqs(scope)),
+  'facts.ts countFactValues': SCOPES.map((scope) => (call, db) => call(db, scope, 'a', 1)),
+  'facts.ts storeFacts': [(call, db) => call(db, 1, [{ name: 'a', value: 'b' }], 1)],
   'archive.ts archivedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { archived: 1, seq: 1 }, 1)),
   'archive.ts countArchived': SCOPES.map((scope) => (call, db) => call(db, scope)),
   'archive.ts searchedChildren': SCOPES.map((scope) => (call, db) => call(db, scope, 1, 0, 1)),
@@ -215,6 +219,8 @@ export const READ_WHOLE: Record<string, readonly string[]> = {
   // Many jobs at once, each of which has more rows than PostgreSQL can know before it has analysed the table.
   'archive.ts outputOfJobs': ['job_output'],
   'device-versions.ts noteVersionsOfAll': ['jobs'],
+  // A thousand devices at once.
+  'facts.ts factNamesAmong': ['device_facts'],
   'job-output.ts outputOfChildren': ['job_output'],
   // It reads the whole log by its purpose.
   'audit-log.ts verifyAudit': ['audit'],
@@ -241,18 +247,18 @@ export const PLANS: Record<string, readonly string[]> = {
   // For the operator's command alone.
   'accounts.ts listAccounts': ['accounts all'],
   'alert-firing.ts isStale': [
-    'd devices_away, f key, device_tags key',
-    'alert_firing key, d rowid, device_tags key',
-    't tunnels_of_account, f key, d rowid, device_tags key',
-    'alert_firing key, t rowid, d rowid, device_tags key',
+    'd devices_away, f key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    't tunnels_of_account, f key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
   ],
   'alert-firing.ts noteNew': ['f key, d rowid'],
   'alert-firing.ts noteStates': [
-    'd devices_away, f key, device_tags key',
-    'alert_firing key, d rowid, device_tags key',
-    'alert_firing key, d rowid, device_tags key, sorts',
-    't tunnels_of_account, f key, d rowid, device_tags key',
-    'alert_firing key, t rowid, d rowid, device_tags key',
+    'd devices_away, f key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, d rowid, device_tags key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, sorts',
+    't tunnels_of_account, f key, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'alert_firing key, t rowid, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
   ],
   'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
   'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],
@@ -343,7 +349,24 @@ export const PLANS: Record<string, readonly string[]> = {
     'devices rowid, devices devices_of_group, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_of_account, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2, dt key, t sqlite_autoindex_tags_1',
     'devices rowid, devices devices_online, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, f devices_of_fact, device_facts devices_of_fact, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, f devices_of_fact, devices rowid, dt key, t sqlite_autoindex_tags_1',
+    'devices rowid, f devices_of_fact, device_facts devices_of_fact, devices rowid, dt key, t sqlite_autoindex_tags_1',
   ],
+  'device-list.ts matchesAmong': [
+    'devices rowid',
+    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
+    'devices rowid, device_facts devices_of_fact, device_facts devices_of_fact',
+    'devices rowid, device_facts devices_of_fact',
+  ],
+  'facts.ts addFactValues': ['f key, d rowid'],
+  'facts.ts countFactValues': [
+    'v sqlite_autoindex_fact_values_1, f devices_of_fact',
+    'v sqlite_autoindex_fact_values_1, f devices_of_fact, devices rowid',
+  ],
+  'facts.ts factNames': ['fact_names sqlite_autoindex_fact_names_1'],
+  'facts.ts factNamesAmong': ['fact_names rowid, f key'],
+  'facts.ts storeFacts': ['device_facts key', 'n sqlite_autoindex_fact_names_1, v sqlite_autoindex_fact_values_1'],
   'device-list.ts listLocated': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts listPage': [
     'devices devices_of_account, dt key, t sqlite_autoindex_tags_1',
@@ -353,10 +376,6 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-list.ts listSeqs': ['devices rowid, dt key, t sqlite_autoindex_tags_1'],
   'device-list.ts locationsAfter': ['devices devices_of_account'],
   'device-list.ts locationsAmong': ['devices rowid'],
-  'device-list.ts matchesAmong': [
-    'devices rowid',
-    'devices rowid, device_tags devices_of_tag, tags sqlite_autoindex_tags_1, tags sqlite_autoindex_tags_2',
-  ],
   'device-order.ts openDeviceOrder': ['devices devices_of_account', 'devices devices_of_group, sorts'],
   'devices.ts deviceById': ['devices sqlite_autoindex_devices_1'],
   'device-versions.ts correctVersions': [

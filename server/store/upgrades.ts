@@ -220,6 +220,37 @@ const withEnrolment: Definition[] = [
   'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
 ];
 
+/** Facts of devices, and rules of alerts that are limited to devices with some. */
+const withFacts: Definition[] = [
+  `CREATE TABLE fact_names (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    name TEXT NOT NULL,
+    UNIQUE (account_id, name)
+  ) STRICT;`,
+  `CREATE TABLE fact_values (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    name_seq INTEGER NOT NULL REFERENCES fact_names,
+    value TEXT NOT NULL,
+    UNIQUE (name_seq, value)
+  ) STRICT;`,
+  `CREATE TABLE device_facts (
+    device_seq INTEGER NOT NULL REFERENCES devices ON DELETE CASCADE,
+    name_seq INTEGER NOT NULL,
+    value_seq INTEGER NOT NULL REFERENCES fact_values,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (device_seq, name_seq)
+  ) STRICT, WITHOUT ROWID;`,
+  'CREATE INDEX devices_of_fact ON device_facts (value_seq, device_seq);',
+  `CREATE TABLE fact_reports (
+    device_seq INTEGER PRIMARY KEY REFERENCES devices ON DELETE CASCADE,
+    at INTEGER NOT NULL,
+    digest TEXT NOT NULL,
+    problems TEXT NOT NULL
+  ) STRICT;`,
+  "ALTER TABLE alert_rules ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';",
+];
+
 /** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
@@ -267,6 +298,7 @@ const UPGRADES: readonly Upgrade[] = [
     stopsNodes: true,
   },
   { to: 49, changes: () => withEnrolment },
+  { to: 50, changes: () => withFacts },
 ];
 
 /** The version of schema.ts. */

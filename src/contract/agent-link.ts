@@ -15,6 +15,9 @@
 // Updates: `update` asks the agent to replace itself by the program at AGENT_PATH that a signed statement describes. It
 // reports with `update-state`, and restarts when no job runs; the next `hello` shows its program, and any failure. After
 // each `welcome`, `signer` tells an agent that checks signatures which key the service signs with.
+//
+// Facts: after a `welcome` with `facts`, the agent reports the `facts` of its machine, at most at its start, once a day,
+// and when one changes. Services without facts send no such field.
 import * as z from 'zod/mini';
 import { MAX_ALLOWANCE } from '#/contract/tunnel-allowance.ts';
 
@@ -39,6 +42,9 @@ export const MAX_TUNNELS = 100;
 /** The agent's ping interval; both sides treat the connection as lost after {@link LOST_AFTER_MS} of silence. */
 export const PING_EVERY_MS = 15_000;
 export const LOST_AFTER_MS = 35_000;
+
+/** Most facts, and most problems, in one message; the service stores fewer. */
+export const MAX_REPORTED = 1_000;
 
 /** Most bytes of output in one message, and most that an agent sends ahead of `stored`. */
 export const OUTPUT_PIECE = 48 * 1024;
@@ -233,7 +239,20 @@ const updateState = z.discriminatedUnion('state', [
 ]);
 export type UpdateState = z.output<typeof updateState>;
 
-const agentMessage = z.union([z.discriminatedUnion('type', [hello, started, output, ended, offers]), updateState]);
+/** What does not fit the limits of facts is left out by the service, which then says so: it is no reason to disconnect. */
+const anyText = z.string().check(z.overwrite((given) => given.toWellFormed().replaceAll('\u0000', '\ufffd')));
+const facts = z.object({
+  type: z.literal('facts'),
+  facts: z.array(z.object({ name: anyText, value: anyText })).check(z.maxLength(MAX_REPORTED)),
+  /** What could not be found out, for users: which program in `facts.d/` failed, and how. */
+  problems: z.array(anyText).check(z.maxLength(MAX_REPORTED)),
+});
+export type Facts = z.output<typeof facts>;
+
+const agentMessage = z.union([
+  z.discriminatedUnion('type', [hello, started, output, ended, offers, facts]),
+  updateState,
+]);
 export type AgentMessage = z.output<typeof agentMessage>;
 
 const welcome = z.object({
@@ -243,6 +262,8 @@ const welcome = z.object({
   name: z.string(),
   /** After a lost connection the agent reconnects within this time, which grows with the fleet. */
   reconnectMs: z.optional(bytes),
+  /** It takes facts. SHA-256 of the last report (`reportText`), in hexadecimal; '' if there was none. */
+  facts: z.optional(z.union([digest, z.literal('')])),
 });
 
 const run = z.object({
@@ -342,7 +363,7 @@ function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message
   };
 }
 export const readAgentMessage = reader<AgentMessage>(
-  ['hello', 'started', 'output', 'ended', 'offers', 'update-state'],
+  ['hello', 'started', 'output', 'ended', 'offers', 'update-state', 'facts'],
   agentMessage,
 );
 export const readServiceMessage = reader<ServiceMessage>(

@@ -1,6 +1,7 @@
 // Alerts, an addition: rules that watch the fleet and send messages to webhooks and e-mail addresses.
 import * as z from 'zod/mini';
 import { list, nameText, number, optionalNumber, optionalText, pageFields, pathId, text } from '#/contract/endpoint.ts';
+import { factFilter } from '#/contract/facts.ts';
 import { resource } from '#/contract/resource.ts';
 
 export const ALERT_EVENTS = [
@@ -89,6 +90,8 @@ const ruleFields = {
   DeviceGroup: scope,
   TagId: scope,
   CustomerSite: scope,
+  /** Only devices with all of these facts. */
+  Facts: z.optional(factFilter),
   /** How long the state must last before it fires. */
   ForMinutes: minutes(MAX_FOR),
   /** At most one message in this time; the next one includes what happened meanwhile. */
@@ -106,6 +109,7 @@ const ruleChange = z.object({
   DeviceGroup: scope,
   TagId: scope,
   CustomerSite: scope,
+  Facts: ruleFields.Facts,
   ForMinutes: z.optional(ruleFields.ForMinutes),
   QuietMinutes: z.optional(ruleFields.QuietMinutes),
   Percent: ruleFields.Percent,
@@ -130,6 +134,8 @@ const rule = z.object({
   DeviceGroup: text,
   TagId: text,
   CustomerSite: text,
+  /** Missing from services without facts. */
+  Facts: z.catch(z.optional(z.record(z.string(), z.string())), undefined),
   ForMinutes: number,
   QuietMinutes: number,
   /** Of `QuotaNear` only. */

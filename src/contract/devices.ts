@@ -12,6 +12,7 @@ import {
   rowsOf,
   text,
 } from '#/contract/endpoint.ts';
+import { parseFactFilter } from '#/contract/facts.ts';
 import { tag } from '#/contract/tags.ts';
 import { resource } from '#/contract/resource.ts';
 
@@ -169,6 +170,17 @@ export const deviceFilter = z.object({
   device_id: z.optional(z.string()),
   device_status: z.optional(z.string()),
   device_tag: z.optional(z.string()),
+  /** An addition: exact values of facts by name, as a JSON object. */
+  facts: z.optional(
+    z
+      .string()
+      .check(
+        z.refine(
+          (json) => parseFactFilter(json) !== undefined,
+          'must be a JSON object of facts and their values, like {"os":"debian"}',
+        ),
+      ),
+  ),
 });
 export type DeviceFilter = z.output<typeof deviceFilter>;
 

@@ -55,6 +55,10 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
   runs?: RunsFilter | undefined;
   /** The devices that match `runs`, which the rows do not show. */
   running?: Pick<ReadonlySet<string>, 'has'>;
+  /** Exact values of facts by name, all of which a device must have. */
+  facts?: Readonly<Record<string, string>> | undefined;
+  /** The devices that match `facts`, which the rows do not show. */
+  having?: Pick<ReadonlySet<string>, 'has'>;
 }
 
 export const PLACE_KINDS = { unplaced: 0, placed: 1, invalid: 2 } as const;
@@ -174,12 +178,12 @@ export class Search {
   }
 }
 
-/** Returns a check whether a row fails the filter by its location, its last contact, its tags or its version. */
+/** Returns a check whether a row fails the filter by its location, last contact, tags, version or facts. */
 function elsewhere(
   { places, columns, ids }: Table,
-  { place, seen, tagged, running }: RowFilter,
+  { place, seen, tagged, running, having }: RowFilter,
 ): ((row: number) => boolean) | undefined {
-  if (!place && !seen && !tagged && !running) return undefined;
+  if (!place && !seen && !tagged && !running && !having) return undefined;
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
@@ -190,6 +194,7 @@ function elsewhere(
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
     (tagged !== undefined && !tagged.has(ids[row] ?? '')) ||
     (running !== undefined && !running.has(ids[row] ?? '')) ||
+    (having !== undefined && !having.has(ids[row] ?? '')) ||
     (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
 }
 

@@ -1,4 +1,4 @@
-// Filters by group, tag, customer, site and version, with the number of devices for each value once the fleet is in
+// Filters by group, tag, customer, site, version and fact, with the number of devices for each value once the fleet is in
 // memory. For the table and the map. Loaded after the table, since the lists are as large as all of the table's code.
 import { useEffect, useEffectEvent, useState } from 'react';
 import { Button, Combobox, useCombobox } from '@mantine/core';
@@ -10,8 +10,10 @@ import { fold } from '#/fleet/text.ts';
 import { accountQueries } from '#/api/account.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
+import { factQueries } from '#/api/facts.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { withFact } from './fact-words.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
@@ -61,6 +63,7 @@ export function FacetPickers({ filter, facets, neverSeen, onLoadFleet, onChange 
       {picker('group', 'Group', groups)}
       {(hasTags || has('tag')) && picker('tag', 'Tag', [...new Set(tags.data?.map(tagText))], tagged)}
       <VersionPicker runs={filter.runs} onChange={(runs) => onChange({ runs })} />
+      <FactPicker filter={filter} onChange={onChange} />
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
       {(filter.seen !== undefined || !!neverSeen) && (
@@ -100,12 +103,46 @@ function VersionPicker({ runs, onChange }: { runs: RowFilter['runs']; onChange: 
   );
 }
 
+/** First the name of a fact, then one of its values. Not shown if no device reported any. */
+function FactPicker({ filter, onChange }: Pick<FacetPickersProps, 'filter' | 'onChange'>) {
+  const [name, setName] = useState<string>();
+  const isKnown = useOffered('facts') === true;
+  const names = useQuery({ ...factQueries.names(), enabled: isKnown });
+  const counts = useQuery({ ...factQueries.counts(name ?? ''), enabled: isKnown && name !== undefined });
+  if (!isKnown || !names.data?.Names.length) return null;
+  const { facts = {} } = filter;
+  const value = name === undefined ? undefined : facts[name];
+  const chosen = name === undefined ? Object.keys(facts) : value === undefined ? [] : [value];
+  const values = counts.data?.Items.map(({ Value, Devices }) => ({ value: Value, count: Devices }));
+  return (
+    <FacetPicker
+      name={name === undefined ? 'fact' : `value of ${name}`}
+      label="Fact"
+      chosen={chosen}
+      facet={name === undefined ? undefined : values?.filter((each) => each.value !== '')}
+      known={name === undefined ? names.data.Names : []}
+      // The list has the most frequent values only.
+      isFree={name !== undefined}
+      isReading={name !== undefined && values === undefined}
+      onOpen={() => setName(undefined)}
+      onChange={(next) => {
+        const toggled = next.find((each) => !chosen.includes(each)) ?? chosen.find((each) => !next.includes(each));
+        if (name === undefined) return setName(toggled);
+        onChange(withFact(filter, name, toggled === value ? undefined : toggled));
+        setName(undefined);
+      }}
+    />
+  );
+}
+
 interface FacetPickerProps {
-  name: ValueName | 'version';
+  name: string;
   label: string;
   chosen: readonly string[];
   facet: readonly FacetValue[] | undefined;
   known: readonly string[];
+  /** Other values can be typed; by default while the facet is unknown. */
+  isFree?: boolean;
   isReading: boolean;
   onOpen: () => void;
   onChange: (values: string[]) => void;
@@ -114,7 +151,8 @@ interface FacetPickerProps {
 /** Values start with a sign in the list, because the empty text, for none, can be chosen too. */
 const keyOf = (value: string) => `=${value}`;
 
-function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onChange }: FacetPickerProps) {
+function FacetPicker(props: FacetPickerProps) {
+  const { name, label, chosen, facet, known, isFree: takesOthers = !facet, isReading, onOpen, onChange } = props;
   const [typed, setTyped] = useState('');
   const box = useCombobox({
     onDropdownClose: () => {
@@ -136,7 +174,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
   const wanted = fold(typed.trim());
   const found = values.filter((value) => fold(value || `no ${name}`).includes(wanted)).slice(0, MOST);
   // Without the whole fleet the other values are unknown.
-  const isFree = !facet && wanted !== '' && !values.includes(typed.trim());
+  const isFree = takesOthers && wanted !== '' && !values.includes(typed.trim());
   // Enter chooses the only remaining one.
   const isOnly = wanted !== '' && found.length + Number(isFree) === 1;
   const choose = useEffectEvent(() => void box.selectFirstOption());
@@ -179,7 +217,7 @@ function FacetPicker({ name, label, chosen, facet, known, isReading, onOpen, onC
       <Combobox.Dropdown>
         <Combobox.Search
           aria-label={`Find a ${name}`}
-          placeholder={facet ? `Find a ${name}` : `Find or type a ${name}`}
+          placeholder={takesOthers ? `Find or type a ${name}` : `Find a ${name}`}
           value={typed}
           onChange={(event) => {
             setTyped(event.currentTarget.value);

@@ -8,6 +8,7 @@ import { problemWords } from '#/fleet/agent-words.ts';
 import { formatClock } from '#/lib/format.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
+import { FACT, withFact } from './fact-words.ts';
 import { versionWords } from './version-words.ts';
 import type { ActiveFilter } from '#/ui/table/active-filters.tsx';
 
@@ -50,6 +51,8 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
     }
   if (filter.runs)
     chips.push({ key: 'runs', label: '', value: versionWords(filter.runs), change: { runs: undefined } });
+  for (const [name, value] of Object.entries(filter.facts ?? {}))
+    chips.push({ key: FACT + name, label: name, value, change: withFact(filter, name, undefined) });
   if (filter.seen) {
     const [from, to] = seenRange(filter.seen) ?? [];
     const clock = (at: number) => formatClock(new Date(at), zone);

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { urlSchema } from '#/ui/url/url-schema.ts';
+import { indexOf } from '#/fleet/index-of.ts';
+import { aDevice } from '#/fleet/fake-service.ts';
+import { devicesHaving, withFact } from './fact-words.ts';
 import { filterPart, filterWords, isFiltered } from './filter-words.ts';
 
 const schema = urlSchema({ filter: filterPart });
@@ -27,6 +30,30 @@ test('an artifact is read with one of its versions, with another than that, or w
   assert.equal(runs('version=1.0&no=version'), undefined);
   for (const search of ['artifact=a', 'artifact=a&version=1.0', 'artifact=a&other=2', 'no=version&artifact=a'])
     assert.deepEqual(runs(filterWords(read(search))), runs(search), search);
+});
+
+test('facts are parameters of their own, with their exact values', () => {
+  assert.deepEqual(read('fact.os=debian&fact.site=hall+%3D+7&fact.Bad=x&fact.=y&fact.empty=').facts, {
+    os: 'debian',
+    site: 'hall = 7',
+  });
+  const written = schema.change('fact.old=1&sort=name', { filter: { facts: { os: 'debian', arch: 'arm64' } } });
+  assert.equal(written, 'sort=name&fact.arch=arm64&fact.os=debian');
+  assert.equal(schema.change(written, { filter: {} }), 'sort=name');
+});
+
+test('a fact is added to a filter, replaced in it and removed from it', () => {
+  assert.deepEqual(withFact({}, 'os', 'debian'), { facts: { os: 'debian' } });
+  assert.deepEqual(withFact({ facts: { os: 'debian', a: '1' } }, 'os', 'alpine'), { facts: { a: '1', os: 'alpine' } });
+  assert.deepEqual(withFact({ facts: { os: 'debian' } }, 'os', undefined), { facts: undefined });
+});
+
+test('devices match only with all wanted values', () => {
+  const os = new Map(Object.entries({ 'id-0': 'debian', 'id-1': 'debian' }));
+  const arch = new Map(Object.entries({ 'id-1': 'arm64', 'id-2': 'arm64' }));
+  const fleet = indexOf([0, 1, 2].map((n) => aDevice(n)));
+  const having = devicesHaving(['debian', 'arm64'], [os, arch]);
+  assert.deepEqual(fleet.ids(fleet.query({ filter: { having } })), ['id-1']);
 });
 
 test('what says nothing counts as left out', () => {

@@ -3,6 +3,7 @@
 import { seenRange } from '#/fleet/seen-range.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
 import { urlSchema, type UrlPart } from '#/ui/url/url-schema.ts';
+import { FACT, factOf } from './fact-words.ts';
 
 const TEXTS = { q: 'search', name: 'name', id: 'id' } as const;
 /** The filters with values to choose from. A device matches if it has one of them. */
@@ -13,6 +14,8 @@ const NONE = 'no';
 const SEEN = 'seen';
 /** An artifact, and which version of it: this one, another one, or with `no=version` none. */
 const RUNS = ['artifact', 'version', 'other'] as const;
+/** Most facts in one filter. */
+const MOST_FACTS = 20;
 const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN, ...RUNS];
 
 /** The filter of a URL, in several parameters. */
@@ -33,10 +36,17 @@ export const filterPart: UrlPart<RowFilter> = {
     if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
     const [artifact, version, other] = RUNS.map((word) => params.get(word)?.trim() || undefined);
     if (artifact) filter.runs = { artifact, version, other, none: without.includes('version') };
+    const facts = new Map<string, string>();
+    for (const [word, value] of params) {
+      const name = factOf(word);
+      if (name !== undefined && value !== '' && facts.size < MOST_FACTS) facts.set(name, value);
+    }
+    if (facts.size > 0) filter.facts = Object.fromEntries(facts);
     return filter;
   },
   write: (params, _, filter) => {
     for (const word of WORDS) params.delete(word);
+    for (const word of new Set(params.keys())) if (factOf(word) !== undefined) params.delete(word);
     for (const [word, name] of Object.entries(TEXTS)) {
       const text = filter[name]?.trim();
       if (text) params.set(word, text);
@@ -49,6 +59,7 @@ export const filterPart: UrlPart<RowFilter> = {
     const { runs } = filter;
     for (const word of RUNS) if (runs?.[word]) params.set(word, runs[word]);
     if (runs?.none) params.append(NONE, 'version');
+    for (const name of Object.keys(filter.facts ?? {}).sort()) params.set(FACT + name, filter.facts?.[name] ?? '');
   },
 };
 

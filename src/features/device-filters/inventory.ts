@@ -1,5 +1,6 @@
 // The inventory of a device: all fields that are not shown elsewhere.
 import type { Device } from '#/contract/devices.ts';
+import { factOf } from './fact-words.ts';
 
 /** The fields that have a named column in a file. */
 export const NAMED: readonly string[] = [
@@ -32,7 +33,10 @@ const LABELS: Record<string, string> = {
 };
 
 export const isInventory = (field: string): boolean => !SHOWN.has(field);
-export const inventoryLabel = (field: string): string => LABELS[field] ?? field;
+export const inventoryLabel = (field: string): string => {
+  const fact = factOf(field);
+  return fact === undefined ? (LABELS[field] ?? field) : `Fact ${fact}`;
+};
 
 /** The value of any field; empty for none. */
 export const valueText = (value: unknown): string =>

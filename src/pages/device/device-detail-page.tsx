@@ -21,6 +21,7 @@ import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Empty, Skeleton, View } from '#/ui/page/view.tsx';
 import { DeviceAgent } from './device-agent.tsx';
+import { DeviceFacts } from './device-facts.tsx';
 import { DeviceJobs } from './device-jobs.tsx';
 import { DevicePosition } from './device-position.tsx';
 import { DeviceTags } from './device-tags.tsx';
@@ -190,6 +191,7 @@ function Sections({ device }: { device: Device }) {
         <DeviceTags device={device} />
         {!hasProblem && <DeviceAgent device={device} />}
         <DeviceInventory device={device} />
+        <DeviceFacts id={device.DeviceId} />
         <OriginLine object={device.DeviceId} />
       </div>
       {!first && (

@@ -87,8 +87,8 @@ function useAllFields(fields: ReadonlySet<string>): ReadonlySet<string> {
 
 export function DevicesPage() {
   const scroller = useRef<HTMLDivElement>(null);
-  const { view, versions, steps } = useFleetView(scroller);
-  const listing = useListing(view, versions);
+  const { view, extraFields, steps } = useFleetView(scroller);
+  const listing = useListing(view, extraFields);
   const table = useDeviceView(useAllFields(listing.fields));
   const columns = useFittingColumns(table.columns, table.choice, scroller);
   const panel = usePanel(listing.reading);

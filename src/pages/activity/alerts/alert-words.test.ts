@@ -19,6 +19,10 @@ const channel: AlertChannel = {
 test('a rule reads as a sentence', () => {
   const words = (more: object) => conditionText({ ...rule, ...more }, tags);
   assert.equal(words({}), 'When a device is Offline');
+  assert.equal(
+    words({ CustomerSite: 'Berlin', Facts: { os: 'debian', arch: 'arm64' } }),
+    'When a device at site Berlin with os=debian and arch=arm64 is Offline',
+  );
   assert.equal(words({ DeviceGroup: 'shops', ForMinutes: 5 }), 'When a device of group shops is Offline for 5 minutes');
   assert.equal(
     words({ When: 'DeviceBack', TagId: 't1', CustomerSite: 'Berlin', ForMinutes: 60 }),

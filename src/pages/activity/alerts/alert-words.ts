@@ -56,15 +56,16 @@ const minutes = (count: number): string =>
       ? counted(count / 60, 'hour')
       : counted(count, 'minute');
 
-type Scope = Pick<AlertRule, 'DeviceGroup' | 'TagId' | 'CustomerSite'>;
+type Scope = Pick<AlertRule, 'DeviceGroup' | 'TagId' | 'CustomerSite'> & { Facts?: AlertRule['Facts'] };
 
-/** " of group shops with tag beta at site Berlin" */
-function scopeText({ DeviceGroup, TagId, CustomerSite }: Scope, tags: readonly Tag[]): string {
+/** " of group shops with tag beta at site Berlin with os=debian" */
+function scopeText({ DeviceGroup, TagId, CustomerSite, Facts = {} }: Scope, tags: readonly Tag[]): string {
   const tag = tags.find((each) => each.TagId === TagId)?.TagName ?? TagId;
   return [
     DeviceGroup && ` of group ${DeviceGroup}`,
     TagId && ` with tag ${tag}`,
     CustomerSite && ` at site ${CustomerSite}`,
+    ...Object.entries(Facts).map(([name, value], at) => `${at === 0 ? ' with' : ' and'} ${name}=${value}`),
   ]
     .filter(Boolean)
     .join('');

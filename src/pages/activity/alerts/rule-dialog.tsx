@@ -2,7 +2,7 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
-import { Button, Checkbox, NativeSelect, Select, TextInput } from '@mantine/core';
+import { Button, Checkbox, NativeSelect, Select, Textarea, TextInput } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import {
   ALERT_EVENTS,
@@ -17,6 +17,7 @@ import {
   type RuleDraft,
 } from '#/contract/alerts.ts';
 import { alertMutations } from '#/api/alerts.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
@@ -37,6 +38,7 @@ const RULES = formRules(ruleDraft, {
   DeviceGroup: 'Group',
   TagId: 'Tag',
   CustomerSite: 'Site',
+  Facts: 'Facts',
   ForMinutes: 'For (minutes)',
   QuietMinutes: 'Minutes between messages',
   Percent: 'Percent used',
@@ -51,13 +53,30 @@ const idsOf = (text: string): string[] => text.split(' ').filter(Boolean);
 /** NaN is refused at its field. */
 const numberOf = (text: string): number => (text.trim() === '' ? Number.NaN : Number(text));
 
+/** Facts as a person writes them: one on each line. A line that is none is kept, and refused as a name. */
+function factsOf(text: string): Record<string, string> {
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [, name = line, value = ''] = /^\s*([^=]*?)\s*=(.+)$/.exec(line) ?? [];
+      return [value === '' ? `${name}=` : name, value.trim()];
+    }),
+  );
+}
+const linesOf = (facts: AlertRule['Facts'] = {}): string =>
+  Object.entries(facts)
+    .map(([name, value]) => `${name}=${value}`)
+    .join('\n');
+
 /** Fields that do not apply to the event are reset. */
 function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup' | 'TagId' | 'CustomerSite', string> {
   const { Name, When, DeviceGroup, TagId, CustomerSite } = values;
   return {
     Name,
     When: When as AlertEvent,
-    ...(isScoped(When) ? { DeviceGroup, TagId, CustomerSite } : { DeviceGroup: '', TagId: '', CustomerSite: '' }),
+    ...(isScoped(When)
+      ? { DeviceGroup, TagId, CustomerSite, Facts: factsOf(values.Facts) }
+      : { DeviceGroup: '', TagId: '', CustomerSite: '', Facts: {} }),
     ForMinutes: isLasting(When) ? numberOf(values.ForMinutes) : 0,
     QuietMinutes: numberOf(values.QuietMinutes),
     ...(!isScoped(When) && { Percent: numberOf(values.Percent) }),
@@ -83,6 +102,7 @@ export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
     DeviceGroup: rule?.DeviceGroup ?? own?.[0] ?? '',
     TagId: rule?.TagId ?? '',
     CustomerSite: rule?.CustomerSite ?? '',
+    Facts: linesOf(rule?.Facts),
     ForMinutes: String(rule?.ForMinutes ?? 5),
     QuietMinutes: String(rule?.QuietMinutes ?? 30),
     Percent: String(rule?.Percent ?? DEFAULT_PERCENT),
@@ -129,7 +149,7 @@ function Templates({ form: { fill } }: { form: FormFields<Field> }) {
           key={index}
           variant="default"
           size="xs"
-          onClick={() => fill({ ForMinutes: '0', CustomerSite: '', TagId: '', ...values, Name: label })}
+          onClick={() => fill({ ForMinutes: '0', CustomerSite: '', TagId: '', Facts: '', ...values, Name: label })}
         >
           {label}
         </Button>
@@ -149,6 +169,7 @@ function RuleFields({ form, channels, onAddChannel }: RuleFieldsProps) {
   const { field, values } = form;
   const tags = useQuery(tagQueries.list()).data ?? [];
   const sites = useFleetValues('site');
+  const hasFacts = useOffered('facts') === true;
   const body = bodyOf(values);
   const share = Number.isNaN(body.Percent) ? DEFAULT_PERCENT : body.Percent;
   return (
@@ -173,6 +194,19 @@ function RuleFields({ form, channels, onAddChannel }: RuleFieldsProps) {
             {...field('TagId')}
           />
         </div>
+      )}
+      {isScoped(values.When) && hasFacts && (
+        <Textarea
+          autosize
+          minRows={1}
+          maxRows={6}
+          placeholder="os=debian"
+          description="Only devices with these facts, one on each line."
+          inputWrapperOrder={['label', 'input', 'description', 'error']}
+          autoComplete="off"
+          spellCheck={false}
+          {...field('Facts')}
+        />
       )}
       <div className={classes.minutes}>
         {isLasting(values.When) && <TextInput type="number" min={0} max={1_440} {...field('ForMinutes')} />}

@@ -6,6 +6,8 @@ import { useQuery } from '@tanstack/react-query';
 import { IconArrowDown, IconArrowUp, IconGripVertical } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
 import { deviceVersionQueries } from '#/api/device-versions.ts';
+import { factQueries } from '#/api/facts.ts';
+import { FACT } from '#/features/device-filters/fact-words.ts';
 import { VERSION_OF } from '#/features/device-filters/version-words.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -22,18 +24,23 @@ interface ColumnsDialogProps {
   onClose: () => void;
 }
 
-/** Adds a column for the version of each artifact, if the service records versions. */
-function useWithVersions(columns: readonly TableColumn[]): readonly TableColumn[] {
+/** Adds a column for each extra field: the version of each artifact and each fact, if the service has them. */
+function useWithExtras(columns: readonly TableColumn[]): readonly TableColumn[] {
   const isKnown = useOffered('versions') === true;
   const counts = useQuery({ ...deviceVersionQueries.counts(), enabled: isKnown });
-  const fields = new Set(counts.data?.map(({ ArtifactName }) => VERSION_OF + ArtifactName));
+  const hasFacts = useOffered('facts') === true;
+  const facts = useQuery({ ...factQueries.names(), enabled: hasFacts });
+  const fields = new Set([
+    ...(counts.data ?? []).map(({ ArtifactName }) => VERSION_OF + ArtifactName),
+    ...(facts.data?.Names ?? []).map((name) => FACT + name),
+  ]);
   const isNew = ({ id }: TableColumn) => fields.has(id) && columns.every((column) => column.id !== id);
   return [...columns, ...columnsFilledBy(fields).filter(isNew)];
 }
 
 export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDialogProps) {
   const [dragged, setDragged] = useState<{ id: string; index: number; y: number }>();
-  const ordered = inOrder(useWithVersions(columns), choice);
+  const ordered = inOrder(useWithExtras(columns), choice);
   const ids = ordered.map(({ id }) => id);
   const move = (id: string, by: number) => onChange(withMoved(choice, ids, id, by));
   return (

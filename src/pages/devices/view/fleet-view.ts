@@ -1,7 +1,7 @@
 // The view of the device table in the URL: filters, sort and, if it is paged, the page and its size. Defaults are left out.
 import type { DeviceFilter } from '#/contract/devices.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
-import { VERSION_OF } from '#/features/device-filters/version-words.ts';
+import { isExtraField } from '#/features/device-filters/extra-fields.ts';
 import { VALUES } from '#/features/device-filters/filter-words.ts';
 import type { ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { printSearch, viewParts } from '#/features/saved-views/view-words.ts';
@@ -38,11 +38,9 @@ export interface FleetView {
   sort: Sort | undefined;
 }
 
-/** The fields of versions that are shown or sorted by, one per line. */
-export const versionFieldsOf = ({ layout, sort }: FleetUrl, own: Pick<ColumnChoice, 'added'>): string =>
-  [...new Set([...(layout.columns ?? own.added), sort?.by ?? ''])].filter(isVersion).sort().join('\n');
-
-export const isVersion = (field: string): boolean => field.startsWith(VERSION_OF);
+/** The fields beyond those of lists that are shown or sorted by, one per line. */
+export const extraFieldsOf = ({ layout, sort }: FleetUrl, own: Pick<ColumnChoice, 'added'>): string =>
+  [...new Set([...(layout.columns ?? own.added), sort?.by ?? ''])].filter(isExtraField).sort().join('\n');
 
 export const fleetViewOf = ({ page, rows, filter, sort }: FleetUrl): FleetView => ({
   page: page ?? 1,
@@ -92,6 +90,7 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
   }
   if (filter.customer || filter.site) return `A filter by ${filter.customer ? 'customer' : 'site'}`;
   if (filter.runs) return 'A filter by version';
+  if (filter.facts) return 'A filter by fact';
   if (filter.problem) return 'A filter by agent problem';
   if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
   if (filter.search && filter.name) return 'A search together with a filter by name';

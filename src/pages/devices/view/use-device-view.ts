@@ -1,5 +1,6 @@
 // The columns and rows as they are drawn, the saved views, and how both are changed.
 import { useEffect, useEffectEvent, useMemo, useState } from 'react';
+import { isExtraField } from '#/features/device-filters/extra-fields.ts';
 import { useSavedViews, type ShownView } from '#/features/saved-views/use-saved-views.ts';
 import { chosen, columnChoice, type ColumnChoice } from '#/pages/devices/table/column-choice.ts';
 import { columnsFilledBy } from '#/pages/devices/table/table-columns.tsx';
@@ -7,14 +8,14 @@ import { paths } from '#/paths.ts';
 import { useStore } from '#/ui/state/use-store.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { choiceOf, differing, isSameLayout, tableLayoutOf, searchOf, viewStateOf } from './device-view.ts';
-import { fleetUrl, isVersion } from './fleet-view.ts';
+import { fleetUrl } from './fleet-view.ts';
 
 /** A dragged column goes into the URL after this pause, since browsers limit how often the URL may change. */
 const PAUSE = 250;
 
-/** A version of an artifact is only read once its column is shown, so a wanted column is always available. */
+/** An extra field is only read once its column is shown, so a wanted column is always available. */
 const columnsWith = (fields: ReadonlySet<string>, wanted: readonly string[]) =>
-  columnsFilledBy(new Set([...fields, ...wanted.filter(isVersion)]));
+  columnsFilledBy(new Set([...fields, ...wanted.filter(isExtraField)]));
 
 /** `fields`: those of a device that the service fills. */
 export function useDeviceView(fields: ReadonlySet<string>) {

@@ -11,7 +11,7 @@ import {
   changeFleetView,
   fleetUrl,
   fleetViewOf,
-  versionFieldsOf,
+  extraFieldsOf,
   type FleetViewChange,
   type PageSize,
 } from './fleet-view.ts';
@@ -43,5 +43,5 @@ export function useFleetView(scroller: RefObject<HTMLElement | null>) {
       toTop();
     },
   };
-  return { view: fleetViewOf(state), versions: versionFieldsOf(state, own), steps };
+  return { view: fleetViewOf(state), extraFields: extraFieldsOf(state, own), steps };
 }

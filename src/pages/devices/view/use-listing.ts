@@ -1,7 +1,6 @@
 // The rows of the device table: pages of the service until the fleet is in memory, then all matching devices, sorted.
 import { useEffect, useMemo, useState } from 'react';
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { deviceVersionQueries, type VersionsById } from '#/api/device-versions.ts';
 import { READ_BY_ITSELF, deviceQueries, type DeviceRows } from '#/api/devices.ts';
 import { polled } from '#/api/query.ts';
 import type { RowFilter } from '#/fleet/filter.ts';
@@ -14,18 +13,18 @@ import { beyondService, deviceFilterOf, type FleetView } from './fleet-view.ts';
 import { fieldOf, fieldsOf } from '#/pages/devices/table/table-columns.tsx';
 import { isCurrent, useLateFleet } from '#/features/late-fleet/use-late-fleet.ts';
 import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts';
-import { VERSION_OF } from '#/features/device-filters/version-words.ts';
+import { extraFieldQuery } from '#/features/device-filters/extra-fields.ts';
 
 export type Listing = ReturnType<typeof useListing>;
 
 const NONE: readonly Device[] = [];
 
-/** `versions`: the fields of versions that are shown, one per line. */
-export function useListing(view: FleetView, versions: string) {
+/** `extraFields`: those that are shown or sorted by, one per line. */
+export function useListing(view: FleetView, extraFields: string) {
   const { filter, sort } = view;
   const [isRequested, setRequested] = useState(false);
   const isBeyond = beyondService(view) !== undefined;
-  const { query, devices, fleet, index, served } = useSources(view, versions, { isBeyond, isRequested });
+  const { query, devices, fleet, index, served } = useSources(view, extraFields, { isBeyond, isRequested });
   const found = useFound(index, filter, sort);
   const fields = useFields(index, served);
   // The rows before stay until the fleet is read that this order or filter needs: the table keeps its focus.
@@ -75,7 +74,7 @@ export function useListing(view: FleetView, versions: string) {
 }
 
 /**
- * The service's page until the fleet is in memory, with the versions that are shown. A page is read more often than a
+ * The service's page until the fleet is in memory, with the extra fields that are shown. A page is read more often than a
  * large fleet, so its rows are taken over by the fleet: a row is kept in one place.
  */
 function useSources(
@@ -96,29 +95,30 @@ function useSources(
   useEffect(() => {
     if (isNewer && page) take?.(page.rows);
   }, [isNewer, page, take]);
-  return { query, devices, fleet, ...useVersionFields(fields, fleet?.index, query.data?.rows ?? NONE) };
+  return { query, devices, fleet, ...useExtraFields(fields, fleet?.index, query.data?.rows ?? NONE) };
 }
 
-const dataOf = (results: readonly { data: VersionsById | undefined }[]) => results.map(({ data }) => data);
+const dataOf = (results: readonly { data: ReadonlyMap<string, string> | undefined }[]) =>
+  results.map(({ data }) => data);
 
-/** Adds the versions of artifacts as fields of the devices, so that the table can show them and sort by them. */
-function useVersionFields(names: string, index: FleetIndex | undefined, rows: readonly Device[]) {
+/** Adds extra fields to the devices, so that the table can show them and sort by them. */
+function useExtraFields(names: string, index: FleetIndex | undefined, rows: readonly Device[]) {
   const fields = useMemo(() => names.split('\n').filter(Boolean), [names]);
-  const queries = fields.map((field) => deviceVersionQueries.ofArtifact(field.slice(VERSION_OF.length)));
+  const queries = fields.map(extraFieldQuery);
   const read = useQueries({ queries, combine: dataOf });
-  const versions = useMemo(
+  const values = useMemo(
     () => new Map(fields.flatMap((field, at) => (read[at] ? [[field, read[at]] as const] : []))),
     [fields, read],
   );
   return {
-    index: useMemo(() => (versions.size > 0 ? index?.withFields(versions) : index), [index, versions]),
+    index: useMemo(() => (values.size > 0 ? index?.withFields(values) : index), [index, values]),
     served: useMemo(() => {
-      if (versions.size === 0) return rows;
+      if (values.size === 0) return rows;
       return rows.map((device): Device => {
-        const values = Array.from(versions, ([field, byId]) => [field, byId.get(device.DeviceId)] as const);
-        return { ...device, ...Object.fromEntries(values) };
+        const own = Array.from(values, ([field, byId]) => [field, byId.get(device.DeviceId)] as const);
+        return { ...device, ...Object.fromEntries(own) };
       });
-    }, [rows, versions]),
+    }, [rows, values]),
   };
 }
 

@@ -1,0 +1,119 @@
+// The facts that the agent itself finds out about its machine. They change rarely: free space is rounded, and the time of
+// the last start stands for how long the machine runs.
+import { readFileSync, statfsSync } from 'node:fs';
+import { cpus, hostname, machine, networkInterfaces, platform, release, totalmem, uptime } from 'node:os';
+import { LONGEST_FACT, type FactValue } from '#/contract/fact-values.ts';
+import { AGENT_VERSION } from './version.ts';
+
+/** Networks of containers and virtual machines: they come and go with what runs, and tell nothing of the device. */
+const VIRTUAL = /^(?:veth|docker|br-|virbr|cni|flannel|cali|tap|vnet)/;
+const GIGABYTE = 1e9;
+/** Free space is given in steps of this part of the whole. */
+const FREE_STEPS = 20;
+
+/** The text of a file; '' if there is none. Device trees end texts with NUL. */
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replaceAll('\u0000', '').trim();
+  } catch {
+    return '';
+  }
+}
+
+/** The assignments in a file like /etc/os-release. */
+export const readAssignments = (text: string): Map<string, string> =>
+  new Map(
+    [...text.matchAll(/^\s*([A-Z_0-9]+)=(.*)$/gm)].map(([, name = '', value = '']) => [
+      name,
+      value.trim().replace(/^(['"])(.*)\1$/, '$2'),
+    ]),
+  );
+
+function systemFacts(): Record<string, string> {
+  const released = readAssignments(readText('/etc/os-release') || readText('/usr/lib/os-release'));
+  return {
+    os: released.get('ID') ?? platform(),
+    os_version: released.get('VERSION_ID') ?? '',
+    os_name: released.get('PRETTY_NAME') ?? '',
+    kernel: release(),
+    arch: machine(),
+  };
+}
+
+function modelOf(): string {
+  const tree = readText('/proc/device-tree/model');
+  if (tree !== '') return tree;
+  const [vendor, product] = ['sys_vendor', 'product_name'].map((name) => readText(`/sys/class/dmi/id/${name}`));
+  return [vendor, product].filter(Boolean).join(' ');
+}
+
+/** The values with commas between them, without those that no longer fit. */
+function joined(values: Iterable<string>): string {
+  let text = '';
+  for (const value of [...new Set(values)].toSorted()) {
+    const longer = text === '' ? value : `${text}, ${value}`;
+    if (longer.length > LONGEST_FACT) break;
+    text = longer;
+  }
+  return text;
+}
+
+function networkFacts(): Record<string, string> {
+  const own = Object.entries(networkInterfaces())
+    .filter(([name]) => !VIRTUAL.test(name))
+    .flatMap(([, addresses = []]) => addresses)
+    .filter(({ internal }) => !internal);
+  return {
+    addresses: joined(own.map(({ address }) => address).filter((address) => !/^fe80:/i.test(address))),
+    macs: joined(own.map(({ mac }) => mac).filter((mac) => mac !== '00:00:00:00:00:00')),
+  };
+}
+
+const inGigabytes = (bytes: number): string =>
+  bytes < 10 * GIGABYTE ? `${Math.round(bytes / (GIGABYTE / 10)) / 10} GB` : `${Math.round(bytes / GIGABYTE)} GB`;
+
+/** The disk that holds this folder. */
+function diskFacts(folder: string): Record<string, string> {
+  try {
+    const { bsize, blocks, bavail } = statfsSync(folder);
+    const [total, step] = [bsize * blocks, (bsize * blocks) / FREE_STEPS];
+    if (step <= 0) return {};
+    return { disk_total: inGigabytes(total), disk_free: inGigabytes(Math.floor((bsize * bavail) / step) * step) };
+  } catch {
+    return {};
+  }
+}
+
+const MINUTE = 60_000;
+
+/** When the machine started, to the minute: the clock moves a little against the time since the start. */
+export class BootTime {
+  #last: number | undefined;
+
+  text(now = Date.now(), upSeconds = uptime()): string {
+    const started = now - upSeconds * 1000;
+    if (this.#last === undefined || Math.abs(started - this.#last) > MINUTE) this.#last = started;
+    return `${new Date(Math.floor(this.#last / MINUTE) * MINUTE).toISOString().slice(0, 16)}Z`;
+  }
+}
+
+/** Everything that can be found out; what cannot is left out. */
+export function ownFacts(options: { data: string; bootTime: BootTime; hostname?: string | undefined }): FactValue[] {
+  const [cpu] = cpus();
+  const found: Record<string, string> = {
+    ...systemFacts(),
+    model: modelOf(),
+    cpu: (cpu?.model ?? '').replace(/^unknown$/, '').trim(),
+    cpu_cores: String(cpus().length || ''),
+    memory: `${Math.round(totalmem() / 1e6)} MB`,
+    ...diskFacts(options.data),
+    ...networkFacts(),
+    boot_time: options.bootTime.text(),
+    hostname: options.hostname ?? hostname(),
+    agent_kind: 'node',
+    agent_version: AGENT_VERSION,
+  };
+  return Object.entries(found)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => ({ name, value: value.slice(0, LONGEST_FACT) }));
+}
