@@ -23,7 +23,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ do: 'submit' as const }) },
   { weight: 2, arbitrary: fc.constantFrom({ do: 'finish' as const }, { do: 'time passes' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'kill agent' as const }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'remove' as const), job }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'stop' as const, 'remove' as const), job }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart node' as const), node }) },
   {
     weight: 12,
@@ -48,9 +51,10 @@ test('whatever happens to requests, each job runs at most once and both sides kn
             asked.push({ isStopped: false, isDeleted: false });
             await link.submit();
           } else if (each.do === 'stop' || each.do === 'remove') {
-            const wanted = asked[each.job];
+            const index = each.job % Math.max(1, asked.length);
+            const wanted = asked[index];
             if (wanted) wanted[each.do === 'stop' ? 'isStopped' : 'isDeleted'] = true;
-            if (wanted) await link[each.do](each.job);
+            if (wanted) await link[each.do](index);
           } else if (each.do === 'restart node') link.restartNode(each.node);
           else if (each.do === 'request') await link.request(each);
           else if (each.do === 'kill agent') link.killAgent();
@@ -69,6 +73,7 @@ test('whatever happens to requests, each job runs at most once and both sides kn
           const { isStopped, isDeleted } = asked[index] ?? { isStopped: false, isDeleted: false };
           if (isDeleted) continue;
           const status = row?.status;
+          if (row && row.started === null) assert.equal(starts, 0, `${id} ran, and counts as not started`);
           if (ranTo === 'end') assert.equal(status, 'Succeeded', `${id} ran to its end`);
           else if (ranTo === 'stop') assert.equal(status, 'Cancelled', `${id} was stopped`);
           else if (isStopped) assert.ok(status === 'Cancelled' || status === 'Interrupted', `${id} is ${status}`);
