@@ -3,6 +3,7 @@
 #
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh -s -- --foreground
+#   curl -fsSL <service>/install.sh | ENROL_KEY=<key> sh
 #   curl -fsSL <service>/install.sh | sh -s -- --update
 #
 # Plain POSIX sh. All of it is inside functions, so that a download that was cut off runs nothing at all.
@@ -25,6 +26,9 @@ MIPS, RISC-V, less than 128 MB of memory), an agent of plain sh, which runs jobs
   --key-file FILE   file that holds the device key
   --key KEY         the device key itself; it shows in the process list while this runs, so better use
                     DEVICE_KEY=<key> in the environment. With none of them you are asked for it.
+  --enrol-key-file FILE
+                    file that holds an enrolment key, or ENROL_KEY=<key> in the environment: at its first start the
+                    agent changes it for a device key of its own, and deletes the copy that is kept here for that
   --server URL      another address of the service that this script came from
   --insecure        use a plain http address of another host, although whoever is between this machine and the
                     service can read the device key and change what is installed
@@ -122,6 +126,11 @@ read_key() {
     key=$(cat "$key_file") || exit 1
   elif [ -n "${DEVICE_KEY-}" ]; then
     key=$DEVICE_KEY
+  elif [ -n "$enrol_key_file" ]; then
+    [ -r "$enrol_key_file" ] || fail "The enrolment key file $enrol_key_file cannot be read."
+    enrol_key=$(cat "$enrol_key_file") || exit 1
+  elif [ -n "${ENROL_KEY-}" ]; then
+    enrol_key=$ENROL_KEY
   elif [ -z "$key" ]; then
     # Standard input is this script, when it comes through a pipe.
     (: </dev/tty) 2>/dev/null ||
@@ -134,17 +143,21 @@ read_key() {
     printf '\n' >/dev/tty
   fi
   # Whatever is started from here on has no need to know it.
-  unset DEVICE_KEY
-  case $key in
-    '') fail 'The device key is empty.' ;;
-    *[!A-Za-z0-9._~+/=-]*) fail 'That is no device key: copy it again, whole and without quotes.' ;;
+  unset DEVICE_KEY ENROL_KEY
+  what='device key'
+  [ -z "$enrol_key" ] || what='enrolment key'
+  case $key$enrol_key in
+    '') fail "The $what is empty." ;;
+    *[!A-Za-z0-9._~+/=-]*) fail "That is no $what: copy it again, whole and without quotes." ;;
   esac
+  [ -z "$enrol_key" ] || [ "$program" = agent.mjs ] ||
+    fail 'The agent of plain sh does not join by an enrolment key yet: create the device in the dashboard, and use its key.'
 }
 
 # The same key means the same folder, so running this twice renews one installation. The name does not give it away.
 name_of_key() {
   sha256 <<KEY | cut -c 1-12
-$key
+$key$enrol_key
 KEY
 }
 
@@ -362,7 +375,16 @@ write_allowed() {
 }
 
 # The files of an installation that an update replaces; the agent itself comes first.
-files='agent.mjs agent.sh muster-agent settings.sh key data/trust.json'
+files='agent.mjs agent.sh muster-agent settings.sh key enrol-key data/trust.json'
+
+# An enrolment key is only there until the agent has changed it for a key of its own, which is among its data.
+write_key() {
+  if [ -n "$enrol_key" ]; then
+    printf '%s\n' "$enrol_key" >"$dir/enrol-key.new"
+  else
+    printf '%s\n' "$key" >"$dir/key.new"
+  fi
+}
 
 # What the agent trusts from now on. Its Sequence may be lower than before: who installs decides.
 write_trust() {
@@ -415,7 +437,11 @@ see_it_start() {
     }
   done
   rm -f "$dir/start.txt"
-  [ -f "$dir/connected" ] || echo "It has not reached $server yet, and keeps trying."
+  [ -f "$dir/connected" ] || if [ -f "$dir/enrol-key" ]; then
+    echo 'It has not joined yet: it may wait for approval in the dashboard, under Devices, Enrolment, and asks again by itself.'
+  else
+    echo "It has not reached $server yet, and keeps trying."
+  fi
 }
 
 # `muster-agent run` ends the trial of a new agent one way or the other.
@@ -470,7 +496,7 @@ install() {
   else
     unit=''
   fi
-  write_control && write_trust && printf '%s\n' "$key" >"$dir/key.new" || fail "Cannot write to $dir."
+  write_control && write_trust && write_key || fail "Cannot write to $dir."
   there=no up=yes
   if [ -f "$dir/settings.sh" ] && [ -f "$dir/muster-agent" ]; then
     there=yes
@@ -520,6 +546,9 @@ install() {
 # One that is installed already, as it was installed.
 renew() {
   dir=$1 key_file=$1/key program=agent.mjs # of installations from before there was another
+  # A device that joined by an enrolment key, or still waits to.
+  [ -f "$key_file" ] || key_file=$1/data/key
+  [ -f "$key_file" ] || key_file='' enrol_key_file=$1/enrol-key
   trust "$dir"
   . "$dir/settings.sh"
   [ -n "$unit" ] || systemd=no
@@ -542,15 +571,16 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none program='' node=''
+  key='' key_file='' enrol_key='' enrol_key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none program='' node=''
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
-      --key-file | --key | --server | --dir | --allow-tunnels)
+      --key-file | --key | --enrol-key-file | --server | --dir | --allow-tunnels)
         [ "$#" -gt 1 ] || fail "$1 needs a value; --help explains."
         case $1 in
           --key-file) key_file=$2 ;;
           --key) key=$2 ;;
+          --enrol-key-file) enrol_key_file=$2 ;;
           --server) server=$(printf '%s' "$2" | sed 's:/*$::') ;;
           --dir) dir=$2 ;;
           --allow-tunnels) allow=$2 ;;

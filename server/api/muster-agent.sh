@@ -8,7 +8,9 @@ program=agent.mjs # of settings from before there was another
 trial=${MUSTER_TRIAL_SECONDS:-60}
 
 as_agent() {
-  set -- "$dir/$program" --server "$server" --key-file "$dir/key" --data "$dir/data"
+  set -- "$dir/$program" --server "$server" --data "$dir/data"
+  # The key of a device that joined by an enrolment key is among its data.
+  if [ -f "$dir/key" ]; then set -- "$@" --key-file "$dir/key"; else set -- "$@" --enrol-key-file "$dir/enrol-key"; fi
   export MUSTER_INSTALL="$dir"
   [ "$program" = agent.mjs ] || exec sh "$@" </dev/null
   [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
@@ -58,7 +60,7 @@ restore() {
       mv "$dir/settings.new" "$dir/previous/settings.sh"
   }
   # trust.json: with the Sequence of that agent, so that updates begin from there.
-  for file in agent.mjs agent.sh muster-agent settings.sh key data/trust.json; do
+  for file in agent.mjs agent.sh muster-agent settings.sh key enrol-key data/trust.json; do
     [ ! -f "$dir/previous/${file##*/}" ] || mv "$dir/previous/${file##*/}" "$dir/$file" || return
   done
   rm -rf "$dir/trial" "$dir/previous"
