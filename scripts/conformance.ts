@@ -47,7 +47,9 @@ try {
   await Promise.all(
     Object.entries({ basics, earlyKills, lateKills, outages, scripted }).map(([name, row]) =>
       row({ folder: path.join(folder, name), command, check }).catch((cause: unknown) =>
-        check(`${name}: the rest of these checks`, () => Promise.reject(cause)),
+        check(`${name}: the rest of these checks`, async () => {
+          throw cause instanceof Error ? cause : new Error(String(cause));
+        }),
       ),
     ),
   );

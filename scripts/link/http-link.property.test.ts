@@ -20,16 +20,14 @@ type Step =
 const job = fc.nat(MOST_JOBS - 1);
 const node = fc.nat(1);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({ do: 'submit' as const }) },
+  { weight: 4, arbitrary: fc.constant({ do: 'submit' as const }) },
   { weight: 2, arbitrary: fc.constantFrom({ do: 'finish' as const }, { do: 'time passes' as const }) },
   { weight: 1, arbitrary: fc.constant({ do: 'kill agent' as const }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ do: fc.constantFrom('stop' as const, 'stop' as const, 'remove' as const), job }),
-  },
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('stop' as const), job }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('remove' as const), job }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('restart node' as const), node }) },
   {
-    weight: 12,
+    weight: 24,
     arbitrary: fc.record({
       do: fc.constant('request' as const),
       fate: fc.constantFrom(...FATES),
