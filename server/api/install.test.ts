@@ -32,13 +32,20 @@ import { installRoutes } from './install.ts';
 
 /** `does`: what this build does instead of connecting. */
 const agent = (version: string, does = '') => `#!/usr/bin/env node
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, 'allow-tunnels': { type: 'string' }, version: { type: 'boolean' } };
+const options = { server: { type: 'string' }, 'key-file': { type: 'string' }, 'enrol-key-file': { type: 'string' }, data: { type: 'string' }, config: { type: 'string' }, 'allow-tunnels': { type: 'string' }, version: { type: 'boolean' } };
 const { values } = parseArgs({ options });
 if (values['allow-tunnels'] === 'wrong') { console.error('That is no list.'); process.exit(1); }
 if (values.version) { console.log('${version}'); process.exit(0); }
-const key = readFileSync(values['key-file'], 'utf8').trim();
+const enrolKey = values['enrol-key-file'];
+const own = values.data + '/key';
+mkdirSync(values.data, { recursive: true });
+if (enrolKey && existsSync(enrolKey)) {
+  writeFileSync(own, 'own-' + readFileSync(enrolKey, 'utf8'));
+  rmSync(enrolKey);
+}
+const key = readFileSync(values['key-file'] ?? own, 'utf8').trim();
 if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
 mkdirSync(values.data, { recursive: true });
 const { pid, env } = process;
@@ -204,6 +211,25 @@ test('the pasted line installs and starts the agent, and its own program stops, 
   const gone = await control('remove');
   assert.match(gone.stdout, /removed/);
   assert.ok(!existsSync(folder));
+});
+
+test('with an enrolment key the device keeps the key that it got for it, through restarts and renewals', async () => {
+  const ran = await sh(`curl -fsSL ${url}/install.sh | ENROL_KEY=mek_Ab-9 sh`);
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.doesNotMatch(ran.stdout, /mek_Ab-9/);
+  const [folder = ''] = folders();
+  assert.ok(!existsSync(path.join(folder, 'enrol-key')));
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  await control('restart');
+  publish(agent('2.0.0'));
+  assert.equal((await paste('', ' -s -- --update')).code, 0);
+  assert.deepEqual(
+    starts(folder).map(({ version, key }) => [version, key]),
+    ['1.0.0', '1.0.0', '2.0.0'].map((version) => [version, 'own-mek_Ab-9']),
+  );
+  const refused = await sh(`curl -fsSL ${url}/install.sh | ENROL_KEY=mek_Ab-9 sh -s -- --sh`);
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /does not join by an enrolment key yet/);
 });
 
 test('its tunnels are named in a file beside it, which outlives a renewal', async () => {

@@ -8,9 +8,10 @@ program=agent.mjs # of settings from before there was another
 trial=${MUSTER_TRIAL_SECONDS:-60}
 
 as_agent() {
-  set -- "$dir/$program" --server "$server" --data "$dir/data"
+  key_option=--key-file key_file=$dir/key
   # The key of a device that joined by an enrolment key is among its data.
-  if [ -f "$dir/key" ]; then set -- "$@" --key-file "$dir/key"; else set -- "$@" --enrol-key-file "$dir/enrol-key"; fi
+  [ -f "$key_file" ] || key_option=--enrol-key-file key_file=$dir/enrol-key
+  set -- "$dir/$program" --server "$server" "$key_option" "$key_file" --data "$dir/data"
   export MUSTER_INSTALL="$dir"
   [ "$program" = agent.mjs ] || exec sh "$@" </dev/null
   [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
