@@ -193,6 +193,8 @@ own_facts() {
   done
 }
 
+gigabytes() { echo "$(($1 / 976563)).$(($1 % 976563 / 97657)) GB"; }
+
 facts() {
   fact agent "$VERSION"
   fact kind sh
@@ -203,9 +205,10 @@ facts() {
   fact hostname "$(uname -n)"
   fact boot_id "$boot"
   fact model "$(cat /sys/firmware/devicetree/base/model /sys/class/dmi/id/product_name 2>/dev/null | tr -d '\000')"
-  fact memory "$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1 kB/p' /proc/meminfo 2>/dev/null)"
+  { read -r _ total _ </proc/meminfo; } 2>/dev/null && fact memory "$((total * 128 / 125000)) MB"
   fact cpu_cores "$(grep -c '^processor' /proc/cpuinfo 2>/dev/null)"
-  fact disk_free "$(df -Pk "$data" 2>/dev/null | sed -n '2s/^.* \([0-9][0-9]*\)  *[0-9]*% .*/\1 kB/p')"
+  df -Pk "$data" 2>/dev/null | { read -r _ && read -r _ total _ free _ &&
+    fact disk_total "$(gigabytes "$total")" && fact disk_free "$(gigabytes "$free")"; }
   fact addresses "$(ip -o addr show scope global 2>/dev/null | sed -n 's/.* inet6\{0,1\} \([^ /]*\).*/\1/p' | sort -u)"
   fact macs "$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | sort -u)"
   own_facts
@@ -224,12 +227,9 @@ greet() {
       for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
     } >"$tmp.hello"
     ask POST hello 60 "$tmp.hello"
-    case $status:$line in
-      200:session\ ?*) break ;;
-    esac
+    case $status:$line in 200:session\ ?*) break ;; esac
     echo "$server did not answer as a Muster service does, and is asked again later: $status $line"
-    pause=$odd
-    back_off
+    pause=$odd && back_off
     odd=$pause
   done
   write_headers "${line#session }"

@@ -344,7 +344,7 @@ describe(`under ${standard.name}`, () => {
     assert.equal(facts.get('kind'), 'sh');
     assert.match(facts.get('agent') ?? '', /^\d+\.\d+\.\d+$/);
     assert.equal(facts.get('server'), service.url);
-    assert.match(facts.get('disk_free') ?? '', /^\d+ kB$/);
+    assert.match(facts.get('disk_free') ?? '', /^\d+\.\d GB$/);
     for (const name of ['kernel', 'arch', 'hostname']) assert.notEqual(facts.get(name) ?? '', '', name);
   });
 

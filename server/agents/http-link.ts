@@ -137,7 +137,7 @@ export function openHttpLink({
     const address = readAddress(said.server ?? publicUrl());
     if (address === undefined) throw badRequest('"server" of the hello is no http or https address.');
     sessions.set(connection.keyName, connection);
-    const facts = [...said.facts].map(([name, value]) => ({ name, value }));
+    const facts = [...said.facts].map(([name, value]) => ({ name: FACT_NAMES[name] ?? name, value }));
     link.begin(connection, messageOf(said, address), { type: 'facts', facts, problems: [] });
     return welcomed;
   };
@@ -316,6 +316,9 @@ function helloOf(body: string) {
     throw cause;
   }
 }
+
+/** The facts of a hello whose names are shorter there. */
+const FACT_NAMES: Readonly<Record<string, string>> = { agent: 'agent_version', kind: 'agent_kind' };
 
 /** The hello as the WebSocket link has it. */
 function messageOf({ agentVersion, jobs, facts }: ReturnType<typeof readHello>, server: string): Hello {

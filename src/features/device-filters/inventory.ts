@@ -30,6 +30,7 @@ const LABELS: Record<string, string> = {
   SysTotalDisk: 'Disk',
   SysMacAddress: 'MAC address',
   AgentVersion: 'Agent version',
+  TunnelsAllowed: 'Tunnels allowed',
 };
 
 export const isInventory = (field: string): boolean => !SHOWN.has(field);

@@ -84,8 +84,8 @@ function FactRows({ facts }: { facts: readonly Fact[] }) {
             <dt>{Name}</dt>
             <dd className={classes.version}>
               <bdi>{Value}</bdi>
-              <span className="dim">
-                since <Timestamp text={Time} />
+              <span className="dim" title="Since when it has this value">
+                <Timestamp text={Time} />
               </span>
             </dd>
           </Fragment>
