@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, test } from 'node:test';
-import { enrol, EnrolmentRefused, machineFingerprint } from './enrol.ts';
+import { enrol, EnrolmentRefused, machineFingerprint, pair } from './enrol.ts';
 import { testFolder, type TestFolder } from './test-folder.ts';
 
 /** How the service answers one request; it gets the parsed body. */
@@ -19,9 +19,11 @@ const CUT: Turn = (answer) => answer.destroy();
 
 let turns: Turn[] = [];
 let bodies: Record<string, unknown>[] = [];
+let secrets: unknown[] = [];
 const server = createServer((request, answer) => {
   void text(request).then((sent) => {
-    const body = JSON.parse(sent) as Record<string, unknown>;
+    const body = sent === '' ? {} : (JSON.parse(sent) as Record<string, unknown>);
+    secrets.push(request.headers['muster-secret']);
     bodies.push(body);
     (turns.shift() ?? JOINED)(answer, body);
   });
@@ -29,6 +31,7 @@ const server = createServer((request, answer) => {
 let folder: TestFolder;
 beforeEach(async () => {
   bodies = [];
+  secrets = [];
   folder = testFolder();
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
 });
@@ -94,4 +97,36 @@ test('a device that was stopped while it waited asks on with the same secret', a
 test('the fingerprint of this machine stays the same', () => {
   assert.match(machineFingerprint(), /^[0-9a-f]{64}$/);
   assert.equal(machineFingerprint(), machineFingerprint());
+});
+
+test('a pairing code is shown until somebody has typed it; an expired one is replaced', async () => {
+  const { data } = folder;
+  const begun = (Code: string) => json(200, { PairingId: 'p', Code, ExpiresTime: '' });
+  const shown = path.join(data, 'pairing-code');
+  let onDisk = '';
+  turns = [
+    CUT,
+    begun('ABCDEFGH'),
+    json(202, {}),
+    CUT,
+    json(404, { title: 'This pairing has expired' }),
+    begun('MNPQRSTU'),
+    (answer) => {
+      onDisk = readFileSync(shown, 'utf8');
+      json(202, {})(answer);
+    },
+    JOINED,
+  ];
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  assert.equal(await pair({ server: url(), data, log, fingerprint: 'machine', pause: () => 0 }), 'mdk_own');
+  assert.deepEqual(
+    lines.flatMap((line) => /Pairing code: (\S+)\./.exec(line)?.[1] ?? []),
+    ['ABCD-EFGH', 'MNPQ-RSTU'],
+  );
+  assert.equal(onDisk, 'MNPQ-RSTU\n');
+  assert.equal(existsSync(shown), false);
+  assert.equal(readFileSync(path.join(data, 'key'), 'utf8'), 'mdk_own\n');
+  const [{ Secret } = {}] = bodies;
+  assert.ok(secrets.every((secret) => secret === undefined || secret === Secret));
 });

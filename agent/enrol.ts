@@ -1,5 +1,5 @@
-// Joins the account with an enrolment key: on its first start a device changes that key, which many devices share, for a
-// key of its own (docs/enrolment.md).
+// How a device gets a key of its own on its first start: for an enrolment key, which many devices share, or by showing a code
+// that a person types in the dashboard (docs/enrolment.md).
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync, rmSync } from 'node:fs';
 import { hostname, networkInterfaces, platform, release, arch } from 'node:os';
@@ -7,17 +7,20 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeDurably } from './durable.ts';
 
-export interface EnrolOptions {
+export interface PairOptions {
   server: string;
-  enrolKey: string;
-  /** Where the enrolment key was read from; it is deleted as soon as the device has a key of its own. */
-  enrolKeyFile?: string | undefined;
   data: string;
   log: (line: string) => void;
   /** Identifies this machine. */
   fingerprint?: string;
   /** Milliseconds until the next attempt after this many failed ones; the service may ask for more. */
   pause?: (attempts: number) => number;
+}
+
+export interface EnrolOptions extends PairOptions {
+  enrolKey: string;
+  /** Where the enrolment key was read from; it is deleted as soon as the device has a key of its own. */
+  enrolKeyFile?: string | undefined;
 }
 
 /** The service refused for good: asking again would change nothing. */
@@ -68,8 +71,40 @@ function ownSecret(data: string): string {
 
 interface Answer {
   DeviceKey?: unknown;
+  PairingId?: unknown;
+  Code?: unknown;
   title?: unknown;
   detail?: unknown;
+}
+
+interface Answered {
+  status: number;
+  retryAfterMs: number;
+  answer: Answer;
+}
+
+/** What the device says about itself. */
+const introduction = (data: string, fingerprint: string) => ({
+  MachineId: fingerprint,
+  DeviceName: hostname().slice(0, 255) || 'device',
+  Facts: { hostname: hostname().slice(0, 255), os: platform(), kernel: release().slice(0, 255), arch: arch() },
+  Secret: ownSecret(data),
+});
+
+/** Logs a line unless it is the same as the one before. */
+function sayOnce(log: (line: string) => void): (line: string) => void {
+  let said = '';
+  return (line) => {
+    if (line !== said) log(line);
+    said = line;
+  };
+}
+
+function storeKey({ data, log }: Pick<PairOptions, 'data' | 'log'>, key: string): string {
+  writeDurably(path.join(data, 'key'), `${key}\n`);
+  rmSync(path.join(data, SECRET_FILE), { force: true });
+  log('This device has joined, and has a key of its own.');
+  return key;
 }
 
 const sentence = ({ title, detail }: Answer, status: number): string =>
@@ -88,43 +123,59 @@ export async function enrol({
   fingerprint = machineFingerprint(),
   pause = usualPause,
 }: EnrolOptions): Promise<string> {
-  const body = JSON.stringify({
-    EnrolKey: enrolKey,
-    MachineId: fingerprint,
-    DeviceName: hostname().slice(0, 255) || 'device',
-    Facts: { hostname: hostname().slice(0, 255), os: platform(), kernel: release().slice(0, 255), arch: arch() },
-    Secret: ownSecret(data),
-  });
-  let said = '';
-  const say = (line: string) => {
-    if (line !== said) log(line);
-    said = line;
-  };
+  const body = { EnrolKey: enrolKey, ...introduction(data, fingerprint) };
+  const say = sayOnce(log);
   for (let attempts = 0; ; attempts += 1) {
-    const wait = await ask(server, body).then(
-      ({ status, retryAfterMs, answer }) => {
-        if (status === 200 && typeof answer.DeviceKey === 'string') return { key: answer.DeviceKey };
-        if (status === 202)
-          say(`Waiting for approval in the dashboard. Fingerprint of this machine: ${shortFingerprint(fingerprint)}`);
-        else if (status === 403 || status === 400) throw new EnrolmentRefused(sentence(answer, status));
-        else say(sentence(answer, status));
-        return { retryAfterMs };
-      },
-      (error: Error) => {
-        say(
-          `${server} cannot be reached: ${(error.cause as Error | undefined)?.message ?? error.message}. Trying again.`,
-        );
-        return { retryAfterMs: 0 };
-      },
-    );
-    if ('key' in wait) {
-      writeDurably(path.join(data, 'key'), `${wait.key}\n`);
+    const { status, answer, retryAfterMs } = await ask(server, 'POST', '/v1/enrol', say, { body });
+    if (status === 200 && typeof answer.DeviceKey === 'string') {
+      const key = storeKey({ data, log }, answer.DeviceKey);
       if (enrolKeyFile !== undefined) rmSync(enrolKeyFile, { force: true });
-      rmSync(path.join(data, SECRET_FILE), { force: true });
-      log('This device has joined, and has a key of its own.');
-      return wait.key;
+      return key;
     }
-    await sleep(Math.max(wait.retryAfterMs, pause(attempts)));
+    if (status === 202)
+      say(`Waiting for approval in the dashboard. Fingerprint of this machine: ${shortFingerprint(fingerprint)}`);
+    else if (status === 403 || status === 400) throw new EnrolmentRefused(sentence(answer, status));
+    else if (status > 0) say(sentence(answer, status));
+    await sleep(Math.max(retryAfterMs, pause(attempts)));
+  }
+}
+
+/** The file with the code, for programs that show it, such as one with a display. */
+const CODE_FILE = 'pairing-code';
+const PAIRING_PAUSE_MS = 5_000;
+
+/** Shows a code, until a person has typed it in the dashboard; then stores the key of the device. A new code every ten minutes. */
+export async function pair({
+  server,
+  data,
+  log,
+  fingerprint = machineFingerprint(),
+  pause = () => PAIRING_PAUSE_MS,
+}: PairOptions): Promise<string> {
+  const say = sayOnce(log);
+  const codeFile = path.join(data, CODE_FILE);
+  const introduced = introduction(data, fingerprint);
+  for (let attempts = 0; ; attempts += 1) {
+    const begun = await ask(server, 'POST', '/v1/pair/begin', say, { body: introduced });
+    const { Code: code, PairingId: id } = begun.answer;
+    if (begun.status === 400) throw new EnrolmentRefused(sentence(begun.answer, begun.status));
+    if (typeof code !== 'string' || typeof id !== 'string') {
+      if (begun.status > 0) say(sentence(begun.answer, begun.status));
+      await sleep(Math.max(begun.retryAfterMs, pause(attempts)));
+      continue;
+    }
+    const shown = `${code.slice(0, 4)}-${code.slice(4)}`;
+    writeDurably(codeFile, `${shown}\n`);
+    say(`Pairing code: ${shown}. Type it in the dashboard, under Devices, Enrolment.`);
+    for (let status = 202; status !== 404;) {
+      const asked = await ask(server, 'GET', `/v1/pair/${encodeURIComponent(id)}`, say, { secret: introduced.Secret });
+      ({ status } = asked);
+      if (status === 200 && typeof asked.answer.DeviceKey === 'string') {
+        rmSync(codeFile, { force: true });
+        return storeKey({ data, log }, asked.answer.DeviceKey);
+      }
+      if (status !== 404) await sleep(Math.max(asked.retryAfterMs, pause(attempts)));
+    }
   }
 }
 
@@ -134,15 +185,31 @@ const shortFingerprint = (fingerprint: string): string =>
 
 const TIMEOUT_MS = 30_000;
 
-async function ask(server: string, body: string): Promise<{ status: number; retryAfterMs: number; answer: Answer }> {
-  const response = await fetch(`${server}/v1/enrol`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body,
-    redirect: 'error',
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  const seconds = Number(response.headers.get('Retry-After') ?? 0);
-  const answer = (await response.json().catch(() => ({}))) as Answer;
-  return { status: response.status, retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0, answer };
+/** One request. Status 0, and a line in the log, if the service cannot be reached. */
+async function ask(
+  server: string,
+  method: 'GET' | 'POST',
+  at: string,
+  say: (line: string) => void,
+  { body, secret }: { body?: object; secret?: string },
+): Promise<Answered> {
+  try {
+    const response = await fetch(server + at, {
+      method,
+      headers: {
+        ...(body && { 'Content-Type': 'application/json' }),
+        ...(secret !== undefined && { 'Muster-Secret': secret }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
+      redirect: 'error',
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    const seconds = Number(response.headers.get('Retry-After') ?? 0);
+    const answer = (await response.json().catch(() => ({}))) as Answer;
+    return { status: response.status, retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0, answer };
+  } catch (error) {
+    const { message, cause } = error as Error & { cause?: Error };
+    say(`${server} cannot be reached: ${cause?.message ?? message}. Trying again.`);
+    return { status: 0, retryAfterMs: 0, answer: {} };
+  }
 }

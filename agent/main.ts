@@ -69,17 +69,17 @@ async function runSupervisor(folder: string): Promise<void> {
   await supervise(new JobFolder(folder), programs, stopping.signal);
 }
 
-/** The key of this device: stored, or got with the enrolment key; undefined if the service refused that. */
-async function ownKey({ server, key, data, enrolment }: Settings, log: (line: string) => void) {
+/** The key of this device: stored, or got with the enrolment key or a pairing code; undefined if the service refused that. */
+async function ownKey({ server, key, data, enrolment, pair: isPaired }: Settings, log: (line: string) => void) {
   if (key !== undefined) {
     if (enrolment?.enrolKeyFile !== undefined) rmSync(enrolment.enrolKeyFile, { force: true });
     return key;
   }
-  if (!enrolment) return undefined;
+  if (!enrolment && !isPaired) return undefined;
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const { enrol, EnrolmentRefused } = await import('./enrol.ts');
+  const { enrol, EnrolmentRefused, pair } = await import('./enrol.ts');
   try {
-    return await enrol({ ...enrolment, server, data, log });
+    return await (enrolment ? enrol({ ...enrolment, server, data, log }) : pair({ server, data, log }));
   } catch (error) {
     if (!(error instanceof EnrolmentRefused)) throw error;
     console.error(error.message);

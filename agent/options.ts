@@ -18,6 +18,8 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --enrol-key-file FILE
                     file that holds an enrolment key: at the first start the agent changes it for a device key of its
                     own, and deletes the file (ENROL_KEY in the environment holds the enrolment key itself)
+  --pair            at the first start, show a code that a person types in the dashboard; it is in the file
+                    pairing-code of the data folder, too
   --data DIR        the agent's own folder; by default one for each device below
                     $XDG_STATE_HOME/muster-agent or ~/.local/share/muster-agent
   --tunnel ADDRESS  open a tunnel to a service of this device: http://127.0.0.1:3000 or tcp://127.0.0.1:22; can be
@@ -46,6 +48,9 @@ export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 /** The enrolment key in the environment. Jobs must not inherit it. */
 export const ENROL_VARIABLE = 'ENROL_KEY';
 
+/** Names the folder of a device that had no key at its first start. */
+const PAIRED = 'paired';
+
 /** With what this device joins, if it has no key yet. */
 export interface Enrolment {
   enrolKey: string;
@@ -58,6 +63,8 @@ export interface Settings {
   /** Undefined until the device has joined. */
   key: string | undefined;
   enrolment: Enrolment | undefined;
+  /** Without a key it shows a code for a person. */
+  pair: boolean;
   data: string;
   tunnels: TunnelOption[];
   /** What the service may open tunnels to. */
@@ -76,14 +83,15 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
 
   const given = values['key-file'] === undefined ? env['DEVICE_KEY'] || values.key : readKeyFile(values['key-file']);
   const enrolment = readEnrolment(values['enrol-key-file'], env);
-  const named = given ?? enrolment?.enrolKey;
+  const { pair = false } = values;
+  const named = given ?? enrolment?.enrolKey ?? (pair ? PAIRED : undefined);
   const data = path.resolve(
     values.data ?? (named === undefined ? onlyFolder(values.server, env) : defaultFolder(named, env)),
   );
   const key = given?.trim() ?? readStored(data, 'key');
-  if (key === undefined && !enrolment)
+  if (key === undefined && !enrolment && !pair)
     throw new UsageError(
-      `No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY, --key KEY or --enrol-key-file FILE.`,
+      `No device key is stored in ${data}: give --key-file FILE, DEVICE_KEY, --key KEY, --enrol-key-file FILE or --pair.`,
     );
   // The characters that an Authorization header may contain (RFC 6750, section 2.1).
   if (key !== undefined && !/^[\w.~+/-]+=*$/.test(key))
@@ -94,7 +102,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
   const install = env[INSTALL_VARIABLE] || undefined;
-  return { server: readServer(server), key, enrolment, data, tunnels, allowTunnels, install };
+  return { server: readServer(server), key, enrolment, pair, data, tunnels, allowTunnels, install };
 }
 
 function readArguments(args: string[]) {
@@ -106,6 +114,7 @@ function readArguments(args: string[]) {
         key: { type: 'string' },
         'key-file': { type: 'string' },
         'enrol-key-file': { type: 'string' },
+        pair: { type: 'boolean' },
         data: { type: 'string' },
         tunnel: { type: 'string', multiple: true, default: [] },
         config: { type: 'string' },

@@ -94,8 +94,10 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'durability',
     name: 'an end is confirmed before PostgreSQL has committed it',
     file: 'server/jobs/delivery.ts',
-    before: "tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
-    after: "connection.send({ type: 'settled', job: job.id });",
+    before:
+      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
+    after:
+      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    connection.send({ type: 'settled', job: job.id });",
     tests: ['server/jobs/durable-answers.test.ts'],
     engine: 'postgres',
   },
@@ -229,8 +231,10 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'delivery',
     name: 'an end is confirmed before it is committed',
     file: 'server/jobs/delivery.ts',
-    before: "tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
-    after: "connection.send({ type: 'settled', job: job.id });",
+    before:
+      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
+    after:
+      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    connection.send({ type: 'settled', job: job.id });",
   },
   {
     area: 'delivery',

@@ -38,6 +38,7 @@ import { hashSecret, newSecret } from '../store/ids.ts';
 import { scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
 import { ensureTags } from '../store/tags.ts';
+import { pairingRoutes } from './pairing.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 /** A machine whose device was seen this recently may be a copy of it. */
@@ -225,6 +226,8 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
         await rejectEnrolment(tx, asked);
         await audit.record(tx, request, 'enrolment.reject', asked.id);
       }),
+
+    ...pairingRoutes(context),
 
     enrol: async ({ body, http }) => {
       const address = clientAddress(config, http.env.incoming);

@@ -345,6 +345,11 @@ const EXAMPLES: Record<string, Example[]> = {
   'enrolment.approve': withBody(() => ({})),
   'enrolment.reject': plain,
   'enrolment.enrol': withBody(() => ({ EnrolKey: 'none', MachineId: 'machine', DeviceName: 'd' })),
+  'enrolment.beginPairing': withBody(() => ({ MachineId: 'machine', DeviceName: 'd', Secret: 'none' })),
+  'enrolment.askPairing': [{ isMiss: true }],
+  'enrolment.claimPairing': [
+    { body: ({ group }) => ({ DeviceName: newName('made'), DeviceGroup: group }), outside: 'refused', isMiss: true },
+  ],
   'tags.list': plain,
   'tags.create': plain,
   'tags.remove': plain,
@@ -517,6 +522,9 @@ const pathIn = (row: Operation, world: World) =>
     if (name === 'rows_per_page') return '100';
     if (name === 'fact_name') return 'rack';
     if (name === 'tag_name') return newName('tag');
+    // A device that belongs to nobody yet; pairing.test.ts has those.
+    if (name === 'pairing_id') return 'none';
+    if (name === 'pairing_code') return 'ABCDEFGH';
     if (name === 'artifact_name') return world.artifactName;
     if (name === 'name') return row.resource.name === 'orders' ? world.order : world.view;
     const id = world.ids[name];

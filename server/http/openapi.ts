@@ -14,6 +14,8 @@ import { VERSION } from '../version.ts';
 const PARAMETERS: Record<string, string> = {
   device_id: 'DeviceId of a device',
   enrolment_id: 'EnrolmentId of an enrolment key',
+  pairing_id: 'PairingId of a device that shows a code',
+  pairing_code: 'The code that a device shows, in any letter case, with or without blanks and dashes',
   pending_id: 'PendingId of a device that waits for approval',
   artifact_id: 'ArtifactId of an artifact',
   workflow_id: 'WorkflowId of a workflow',

@@ -159,7 +159,7 @@ export const noteMachine = (tx: Tx, accountId: number, machine: Uint8Array, devi
 
 // ---- What machines ask for -------------------------------------------------------------------------------------------
 
-export interface EnrolmentRow {
+export interface EnrolmentRow extends GivenKey {
   seq: number;
   id: string;
   account_id: number;
@@ -173,9 +173,6 @@ export interface EnrolmentRow {
   address: string;
   first_asked: number;
   last_asked: number;
-  device_seq: number | null;
-  answer: Uint8Array | null;
-  session: number;
 }
 
 const COLUMNS = `seq, id, account_id, key_seq, machine, state, because, name, grp, facts_json, address, first_asked,
@@ -271,6 +268,26 @@ async function saveEnrolment(
 const { seal, open } = openSeal('muster enrolment');
 const aboutOf = (seq: number) => `enrolment ${seq}`;
 
+/** A key that was given to a device, and may be given to it again until it is used. */
+export interface GivenKey {
+  device_seq: number | null;
+  /** The key, sealed with the secret of the device. */
+  answer: Uint8Array | null;
+  /** The session of the device at that time: a later one means that the key was used. */
+  session: number;
+}
+
+/** The key, if it was not used yet. @param opened opens the seal */
+export async function unusedKey(
+  db: Reader,
+  { answer, device_seq, session }: GivenKey,
+  opened: (sealed: Uint8Array) => string | undefined,
+): Promise<string | undefined> {
+  if (answer === null || device_seq === null) return undefined;
+  const device = await db.get<{ session: number }>('SELECT session FROM devices WHERE seq = ?', device_seq);
+  return device?.session === session ? opened(answer) : undefined;
+}
+
 /** Records the answer, so that it can be repeated to the holder of the secret until the key was used. */
 export async function noteAnswer(
   tx: Tx,
@@ -288,11 +305,8 @@ export async function noteAnswer(
 }
 
 /** The key of an earlier answer, if it was not used yet; undefined without a secret, too. */
-export async function repeatedKey(db: Reader, row: EnrolmentRow, secret: string): Promise<string | undefined> {
-  if (row.answer === null || row.device_seq === null) return undefined;
-  const device = await db.get<{ session: number }>('SELECT session FROM devices WHERE seq = ?', row.device_seq);
-  return device?.session === row.session ? open(secret, aboutOf(row.seq), row.answer) : undefined;
-}
+export const repeatedKey = (db: Reader, row: EnrolmentRow, secret: string): Promise<string | undefined> =>
+  unusedKey(db, row, (sealed) => open(secret, aboutOf(row.seq), sealed));
 
 export type PendingRow = EnrolmentRow & { key_name: string; device_id: string | null };
 

@@ -20,6 +20,7 @@ export const OPEN_TIMES: readonly OpenTimes[] = [
   { table: 'sessions', columns: ['rotated', 'created', 'last_used', 'ends'] },
   { table: 'signin_codes', columns: ['expires'] },
   { table: 'person_codes', columns: ['expires'] },
+  { table: 'pairings', columns: ['expires'] },
   // A key is valid for a day.
   { table: 'idempotency_keys', columns: ['created'] },
   { table: 'devices', columns: ['state_time'] },

@@ -354,6 +354,22 @@ const devices: Definition[] = [
   'CREATE INDEX enrolments_of_key ON enrolments (key_seq);',
   'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
 
+  // Devices that show a code, which a person types to make them devices of an account.
+  `CREATE TABLE pairings (
+    id TEXT PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,                -- typed by a person
+    machine BLOB NOT NULL,                    -- hash of its fingerprint
+    secret_hash BLOB NOT NULL,                -- of the secret that the device chose
+    name TEXT NOT NULL,
+    expires INTEGER NOT NULL,
+    device_seq INTEGER REFERENCES devices ON DELETE CASCADE, -- that it has become
+    answer BLOB,                              -- as in enrolments
+    session INTEGER NOT NULL DEFAULT 0
+  ) STRICT;`,
+  'CREATE INDEX pairings_by_age ON pairings (expires);',
+  'CREATE INDEX pairings_of_machine ON pairings (machine);',
+  'CREATE INDEX pairings_of_device ON pairings (device_seq) WHERE device_seq IS NOT NULL;',
+
   // Facts: what agents report about the machine they run on. Names and values are removed with the last device that has
   // them.
   `CREATE TABLE fact_names (

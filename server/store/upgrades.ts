@@ -220,6 +220,24 @@ const withEnrolment: Definition[] = [
   'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
 ];
 
+/** Devices that show a code. */
+const withPairing: Definition[] = [
+  `CREATE TABLE pairings (
+    id TEXT PRIMARY KEY,
+    code TEXT NOT NULL UNIQUE,
+    machine BLOB NOT NULL,
+    secret_hash BLOB NOT NULL,
+    name TEXT NOT NULL,
+    expires INTEGER NOT NULL,
+    device_seq INTEGER REFERENCES devices ON DELETE CASCADE,
+    answer BLOB,
+    session INTEGER NOT NULL DEFAULT 0
+  ) STRICT;`,
+  'CREATE INDEX pairings_by_age ON pairings (expires);',
+  'CREATE INDEX pairings_of_machine ON pairings (machine);',
+  'CREATE INDEX pairings_of_device ON pairings (device_seq) WHERE device_seq IS NOT NULL;',
+];
+
 /** Facts of devices, and rules of alerts that are limited to devices with some. */
 const withFacts: Definition[] = [
   `CREATE TABLE fact_names (
@@ -299,6 +317,7 @@ const UPGRADES: readonly Upgrade[] = [
   },
   { to: 49, changes: () => withEnrolment },
   { to: 50, changes: () => withFacts },
+  { to: 51, changes: () => withPairing },
 ];
 
 /** The version of schema.ts. */

@@ -10,6 +10,7 @@ const ACTIONS = {
   'enrolment.create': 'Created enrolment key',
   'enrolment.remove': 'Deleted enrolment key',
   'enrolment.approve': 'Let device join',
+  'enrolment.pair': 'Paired device',
   'enrolment.reject': 'Refused device',
   'update-key.change': 'Changed update key',
   'update-key.replace': 'Replaced update key',

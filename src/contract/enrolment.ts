@@ -1,7 +1,7 @@
 // Enrolment, an addition: devices that join the account by themselves, with a key that many of them share.
 import * as z from 'zod/mini';
 import { list, nameText, number, pathId, row, text } from '#/contract/endpoint.ts';
-import { newDevice } from '#/contract/devices.ts';
+import { deviceDraft, newDevice } from '#/contract/devices.ts';
 import { resource } from '#/contract/resource.ts';
 
 /** Most enrolment keys of an account. */
@@ -78,6 +78,29 @@ export type NewEnrolmentKey = z.output<typeof newKey>;
 
 /** While a person has to approve the device, it gets a PendingId and asks again with the same body. */
 const joined = z.union([newDevice, z.object({ PendingId: z.string() })]);
+
+/** Letters of pairing codes: none looks like a digit or another one. */
+export const PAIRING_LETTERS = 'ABCDEFGHJKMNPQRSTUVWXYZ';
+export const PAIRING_LENGTH = 8;
+
+/** A code as a person may type it: in lower case, with blanks or dashes. */
+const pairingCode = z.pipe(
+  z.transform((text) => (typeof text === 'string' ? text.toUpperCase().replaceAll(/[\s-]/g, '') : text)),
+  z
+    .string()
+    .check(
+      z.regex(
+        new RegExp(`^[${PAIRING_LETTERS}]{${PAIRING_LENGTH}}$`),
+        `must be the ${PAIRING_LENGTH} letters that the device shows`,
+      ),
+    ),
+);
+
+/** What a person types to pair a device. */
+export const pairingDraft = z.object({ Code: pairingCode, ...deviceDraft.shape });
+
+const machineId = z.string().check(z.minLength(8, 'must have at least 8 characters'), z.maxLength(255));
+const secret = z.string().check(z.minLength(22, 'must have at least 128 random bits'), z.maxLength(255));
 
 const onePending = z.object({ pending_id: pathId });
 
@@ -159,14 +182,51 @@ export const enrolmentEndpoints = resource('enrolment', { live: 'flag', poll: 15
     body: z.object({
       EnrolKey: z.string().check(z.minLength(1), z.maxLength(255)),
       /** The same at each start of the same machine, and on no other one. */
-      MachineId: z.string().check(z.minLength(8, 'must have at least 8 characters'), z.maxLength(255)),
+      MachineId: machineId,
       DeviceName: nameText,
       Facts: z._default(facts, {}),
       /** Chosen by the device, at random: whoever knows it can ask for a lost answer again until the key was used. */
-      Secret: z.optional(z.string().check(z.minLength(22, 'must have at least 128 random bits'), z.maxLength(255))),
+      Secret: z.optional(secret),
       /** The key of the device that the machine is already, as a proof. */
       OldKey: z.optional(z.string().check(z.maxLength(255))),
     }),
     response: joined,
+  },
+  beginPairing: {
+    method: 'POST',
+    path: '/v1/pair/begin',
+    permission: 'anyone',
+    addition: true,
+    summary:
+      'Get a code for a person to type, good for ten minutes; the same again to the same machine with the same Secret',
+    body: z.object({
+      MachineId: machineId,
+      DeviceName: nameText,
+      Facts: z._default(facts, {}),
+      Secret: secret,
+    }),
+    response: z.object({ PairingId: z.string(), Code: z.string(), ExpiresTime: z.string() }),
+  },
+  askPairing: {
+    method: 'GET',
+    path: '/v1/pair/:pairing_id',
+    permission: 'anyone',
+    addition: true,
+    summary:
+      'With the header Muster-Secret: 202 until somebody has typed the code, then the key of the device, again and again until it was used',
+    params: z.object({ pairing_id: pathId }),
+    response: z.union([newDevice, z.object({ ExpiresTime: z.string() })]),
+  },
+  claimPairing: {
+    method: 'POST',
+    path: '/v1/pair/:pairing_code/claim',
+    // A machine that is a device already needs an Admin, as a new key does.
+    permission: 'operate',
+    addition: true,
+    summary: 'Make the device that shows this code one of the account',
+    changes: ['devices', 'account'],
+    params: z.object({ pairing_code: pairingCode }),
+    body: deviceDraft,
+    response: z.object({ DeviceId: z.string() }),
   },
 });

@@ -1,6 +1,7 @@
 // The dialogs of enrolment: create a key, which is shown once; approve and reject devices; delete a key.
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
+import { useNavigate } from 'react-router';
 import { Checkbox } from '@mantine/core';
 import { enrolmentMutations } from '#/api/enrolment.ts';
 import { call } from '#/api/call.ts';
@@ -8,11 +9,13 @@ import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { unconfirmed } from '#/api/unconfirmed.ts';
-import { enrolmentEndpoints, type EnrolmentKey, type PendingDevice } from '#/contract/enrolment.ts';
+import { enrolmentEndpoints, pairingDraft, type EnrolmentKey, type PendingDevice } from '#/contract/enrolment.ts';
+import { DeviceNameInput } from '#/features/device-dialogs/device-name-input.tsx';
 import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { EnrolCommands } from '#/features/install/enrol-commands.tsx';
 import { counted } from '#/lib/format.ts';
+import { paths } from '#/paths.ts';
 import { runEach } from '#/lib/run-each.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
@@ -21,7 +24,7 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { consequence } from './enrolment-words.ts';
 
-export type EnrolmentDialog = 'create' | 'delete' | 'approve' | 'approve-all' | 'reject';
+export type EnrolmentDialog = 'pair' | 'create' | 'delete' | 'approve' | 'approve-all' | 'reject';
 
 interface EnrolmentDialogsProps {
   dialog: Dialog<EnrolmentDialog>;
@@ -35,12 +38,50 @@ export function EnrolmentDialogs({ dialog, keys, pending, waiting }: EnrolmentDi
   const { name, subject, close } = dialog;
   const key = keys.find(({ EnrolmentId }) => EnrolmentId === subject);
   const device = pending.find(({ PendingId }) => PendingId === subject);
+  if (name === 'pair') return <PairDevice onClose={close} />;
   if (name === 'create') return <CreateKey onClose={close} />;
   if (name === 'delete' && key) return <DeleteKey enrolmentKey={key} onClose={close} />;
   if (name === 'approve' && device) return <ApproveDevice device={device} onClose={close} />;
   if (name === 'reject' && device) return <RejectDevice device={device} onClose={close} />;
   if (name === 'approve-all') return <ApproveAll waiting={waiting} onClose={close} />;
   return null;
+}
+
+const PAIRING_RULES = formRules(pairingDraft, { Code: 'Code', DeviceName: 'Name', DeviceGroup: 'Group' });
+
+function PairDevice({ onClose }: { onClose: () => void }) {
+  const groups = useKnownValues('DeviceGroup');
+  const navigate = useNavigate();
+  return (
+    <FormDialog
+      onClose={onClose}
+      title="Pair a device"
+      rules={PAIRING_RULES}
+      initial={{ Code: '', DeviceName: '', DeviceGroup: '' }}
+      bodyOf={(values) => values}
+      write={enrolmentMutations.pair()}
+      request={({ Code, ...body }) =>
+        requestOf(enrolmentEndpoints.claimPairing, { params: { pairing_code: Code || 'CODE' }, body })
+      }
+      submitLabel="Pair"
+      onDone={({ DeviceId }) => void navigate(paths.device(DeviceId), { replace: true })}
+    >
+      {({ field }) => (
+        <>
+          <TextField
+            description="The eight letters that the device shows. An agent that is started with --pair prints them."
+            placeholder="ABCD-EFGH"
+            required
+            data-autofocus
+            {...TEXT}
+            {...field('Code')}
+          />
+          <DeviceNameInput {...field('DeviceName')} />
+          <GroupInput data={groups} {...field('DeviceGroup')} />
+        </>
+      )}
+    </FormDialog>
+  );
 }
 
 const KEY_LABELS = {

@@ -17,6 +17,7 @@ import { keyColumns, pendingColumns } from './enrolment-columns.tsx';
 export function EnrolmentPage() {
   const noKeys = useMay(enrolmentEndpoints.list, 'Seeing enrolment keys');
   const noApproval = useMay(enrolmentEndpoints.approve, 'Approving devices');
+  const noPairing = useMay(enrolmentEndpoints.claimPairing, 'Pairing devices');
   const keys = useQuery({ ...enrolmentQueries.keys(), enabled: noKeys === undefined });
   const pending = useQuery(enrolmentQueries.pending());
   const dialog = useDialog<EnrolmentDialog>('enrolment');
@@ -38,7 +39,14 @@ export function EnrolmentPage() {
     <Page
       title="Enrolment"
       lead="Devices join by themselves with a key that many of them share: put it into an image, or run one line on each."
-      actions={keys.data?.length === 0 ? null : create}
+      actions={
+        <>
+          <Gate why={noPairing}>
+            <Button onClick={() => dialog.open('pair')}>Pair a device</Button>
+          </Gate>
+          {keys.data?.length !== 0 && create}
+        </>
+      }
     >
       <Section
         title="Waiting for approval"
