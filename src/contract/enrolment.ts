@@ -85,7 +85,7 @@ export const PAIRING_LENGTH = 8;
 
 /** A code as a person may type it: in lower case, with blanks or dashes. */
 const pairingCode = z.pipe(
-  z.transform((text) => (typeof text === 'string' ? text.toUpperCase().replaceAll(/[\s-]/g, '') : text)),
+  z.transform((typed) => (typeof typed === 'string' ? typed.toUpperCase().replaceAll(/[\s-]/g, '') : typed)),
   z
     .string()
     .check(
