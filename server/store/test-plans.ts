@@ -393,7 +393,9 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-versions.ts versionsOfArtifact': ['v device_versions_of_artifact, d rowid'],
   'device-versions.ts versionsOfDevice': ['d rowid, v key'],
   'devices.ts sessionsOf': ['devices rowid'],
-  'enrolment.ts deleteEnrolmentKey': ['enrolment_keys sqlite_autoindex_enrolment_keys_1, enrolments enrolments_of_key'],
+  'enrolment.ts deleteEnrolmentKey': [
+    'enrolment_keys sqlite_autoindex_enrolment_keys_1, enrolments enrolments_by_key_seq',
+  ],
   'enrolment.ts deviceOfMachine': ['m key, d rowid'],
   'enrolment.ts enrolmentKeyOf': ['k sqlite_autoindex_enrolment_keys_2, a rowid'],
   'enrolment.ts listEnrolmentKeys': ['enrolment_keys enrolment_keys_of_account'],

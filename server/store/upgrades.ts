@@ -216,7 +216,7 @@ const withEnrolment: Definition[] = [
     UNIQUE (account_id, machine, secret_hash)
   ) STRICT;`,
   "CREATE INDEX enrolments_pending ON enrolments (account_id, seq) WHERE state IN ('Waiting', 'Rejected');",
-  'CREATE INDEX enrolments_of_key ON enrolments (key_seq);',
+  'CREATE INDEX enrolments_by_key_seq ON enrolments (key_seq);',
   'CREATE INDEX enrolments_of_device ON enrolments (device_seq) WHERE device_seq IS NOT NULL;',
 ];
 
