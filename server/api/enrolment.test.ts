@@ -247,3 +247,14 @@ test('an Admin of one group sees and makes keys of that group only, and approves
   );
   assert.equal(await admin.status('POST', `/v1/enrolment/pending/${waiting.PendingId}/approve`, {}), 200);
 });
+
+test('an Admin of one group cannot take over a device of another one by approving its machine', async () => {
+  const { DeviceId } = await enrol((await keyWith()).EnrolKey, 'a');
+  const admin = await limitedCaller(service, { role: 'Admin', groups: ['hall'] }, []);
+  const own = await admin.json<NewEnrolmentKey>('POST', '/v1/enrolment', { Name: 'k', DeviceGroup: 'hall' });
+  const { status, PendingId } = await enrol(own.EnrolKey, 'a', { Secret: secret() });
+  assert.equal(status, 202);
+  assert.equal(await admin.status('POST', `/v1/enrolment/pending/${PendingId}/approve`, {}), 404);
+  const [shown] = await admin.json<PendingDevice[]>('GET', '/v1/enrolment/pending');
+  assert.equal(shown?.DeviceId, '', `${DeviceId} is in a group of others`);
+});

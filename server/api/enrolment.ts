@@ -10,7 +10,7 @@ import { invalid, Problem } from '../http/problem.ts';
 import { requireGroup, requireRole } from '../http/require-permission.ts';
 import type { Actor } from '../store/caller.ts';
 import type { Tx } from '../store/database.ts';
-import { deviceByKey, setKey } from '../store/devices.ts';
+import { deviceById, deviceByKey, setKey } from '../store/devices.ts';
 import {
   approveEnrolment,
   deleteEnrolmentKey,
@@ -199,8 +199,11 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
         const asked = await pendingById(tx, scopeOf(request), params.pending_id);
         if (body.DeviceGroup !== undefined) requireGroup(request, body.DeviceGroup);
         const known = await deviceOfMachine(tx, account.id, asked.machine);
-        // It takes a device away from whoever has its key now.
-        if (known) requireRole(request, 'admin');
+        // It takes a device away from whoever has its key now, and the device may be in a group of others.
+        if (known) {
+          requireRole(request, 'admin');
+          await deviceById(tx, scopeOf(request), known.id);
+        }
         const key = await enrolmentKeyBySeq(tx, asked.key_seq);
         if (!known && key) {
           await countUse(tx, key.seq, now(), true);

@@ -313,10 +313,13 @@ export type PendingRow = EnrolmentRow & { key_name: string; device_id: string | 
 /** What waits for a person, or was rejected by one. */
 export const listPending = (db: Reader, scope: Scope): Promise<PendingRow[]> => {
   const own = inGroups(db.dialect, scope, 'e.grp');
+  // The device that the machine is may be in a group of others.
+  const ownDevice = inGroups(db.dialect, scope, 'd.grp');
   return db.all<PendingRow>(
     `SELECT ${prefixed('e', COLUMNS)}, k.name AS key_name, d.id AS device_id
-     FROM enrolments e JOIN enrolment_keys k ON k.seq = e.key_seq LEFT JOIN devices d ON d.seq = e.device_seq
+     FROM enrolments e JOIN enrolment_keys k ON k.seq = e.key_seq LEFT JOIN devices d ON d.seq = e.device_seq${ownDevice.sql}
      WHERE e.account_id = ? AND e.state IN ('Waiting', 'Rejected')${own.sql} ORDER BY e.seq DESC`,
+    ...ownDevice.values,
     scope.accountId,
     ...own.values,
   );
