@@ -120,7 +120,10 @@ test('a long list of jobs is read page by page, and what is looked for is found 
   await expect(rows(page)).toHaveCount(100);
   await expect(rows(page).first()).toContainText('Job 130.');
 
-  // What is submitted meanwhile comes by what has changed.
+  // What is submitted meanwhile comes by what has changed, as soon as the page hears of changes.
+  await submit(service, { Name: 'The first to be heard of', DeviceId, ArtifactId });
+  await expect.poll(() => asked.some((path) => path.includes('since='))).toBe(true);
+  await expect(rows(page).first()).toContainText('The first to be heard of');
   const before = asked.length;
   await submit(service, { Name: 'The newest', DeviceId, ArtifactId });
   await expect(rows(page).first()).toContainText('The newest');
@@ -131,6 +134,6 @@ test('a long list of jobs is read page by page, and what is looked for is found 
   await page.getByRole('button', { name: 'Clear the name' }).click();
   await page.getByRole('button', { name: 'Show older jobs' }).click();
   await expect(page.getByRole('button', { name: 'Show older jobs' })).toBeHidden();
-  await expect(rows(page)).toHaveCount(131);
+  await expect(rows(page)).toHaveCount(132);
   expect(asked.filter((path) => path.startsWith('/v1/job?') || path === '/v1/job')).toEqual([]);
 });

@@ -6,8 +6,9 @@ import { jobQueries } from '#/api/jobs.ts';
 
 /** Whether the service can filter the list of jobs; undefined until known. */
 export function useJobPages(): boolean | undefined {
-  const { data, isError } = useQuery(offered('jobs'));
-  return data ?? (isError ? false : undefined);
+  const { data, errorUpdateCount } = useQuery(offered('jobs'));
+  // A query that failed is pending again while it is repeated: the page would be loading for ever.
+  return data ?? (errorUpdateCount > 0 ? false : undefined);
 }
 
 const jobsOf = ({ jobs }: JobPages) => jobs;
