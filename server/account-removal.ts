@@ -36,6 +36,9 @@ const TABLES: readonly [table: string, key: string][] = [
   ['sessions', 'id'],
   ['tokens', 'id'],
   ['people', 'seq'],
+  ['enrolments', 'seq'],
+  ['enrolment_keys', 'seq'],
+  ['fact_names', 'seq'],
 ];
 /** Small tables, and keys of several columns. */
 const AT_LAST = [
