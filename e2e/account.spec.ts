@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 // The browser logs a refused proof to the console.
 test.use({ expectedConsole: [/status of 403/] });
 

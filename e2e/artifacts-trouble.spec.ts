@@ -6,6 +6,8 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { browse, bulky, finding, form, listed, namesOf, openArtifacts, stored, uploadButton } from './uploads.ts';
 
+test.use({ ownService: true });
+
 /** How many bytes a person's line takes in a second, for all uploads from now on; undefined: as fast as it goes. */
 async function lineSpeed(page: Page): Promise<(bytes: number | undefined) => Promise<void>> {
   const devtools = await page.context().newCDPSession(page);

@@ -11,6 +11,8 @@ import { TestProcess } from '../scripts/test-process.ts';
 import { bareMachine } from './bare-machine.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 /** A device that nobody named has the name of its host. */
 const HOST = hostname();
 const ROOT = path.join(import.meta.dirname, '..');

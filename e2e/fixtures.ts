@@ -1,5 +1,4 @@
-// What every end-to-end test uses: a real service of its own in a temporary folder, real agents as processes, and a page
-// that fails the test on a console error, a blocked resource or a request to another host. No context of the browser may
+// What every end-to-end test uses: an account of its own on a real service, real agents as processes, and a page that fails the test on a console error, a blocked resource or a request to another host. No context of the browser may
 // send a token to another host (token-guard.ts).
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -23,13 +22,12 @@ interface AgentStart {
   prints?: RegExp;
 }
 
-/** A running service, and the calls that a test sends to it without the browser. */
-export class Service {
-  readonly token = TOKEN;
+/** A service as a process, with its data in a temporary folder. */
+class Program {
+  /** The link to sign in that it printed at its last start. */
   signInLink = '';
+  readonly folders = new Folders();
   private readonly program: ServiceProcess;
-  private readonly agents: TestProcess[] = [];
-  private readonly folders: string[] = [];
 
   constructor(env: Environment) {
     const own = { HOST: '127.0.0.1', PORT: '0', TUNNEL_PORT: '0', DATA_DIR: undefined };
@@ -40,33 +38,136 @@ export class Service {
     return this.program.url;
   }
 
-  /** Where the service keeps its data. */
   get dataFolder(): string {
     return this.program.env['DATA_DIR'] ?? '';
   }
 
-  async folder(name: string): Promise<string> {
-    const folder = await mkdtemp(path.join(tmpdir(), `muster-e2e-${name}-`));
-    this.folders.push(folder);
-    return folder;
-  }
-
-  /** Starts it; a second time on the same port and folder, as after a crash. */
   async start(): Promise<void> {
-    this.program.env['DATA_DIR'] ??= await this.folder('data');
+    this.program.env['DATA_DIR'] ??= await this.folders.add('data');
     const program = await this.program.start();
     this.signInLink = (await program.line(/Sign in: (\S+)/))[1] ?? '';
   }
 
-  /** Ends the service's process; SIGKILL is the crash. */
   async stop(signal?: NodeJS.Signals): Promise<void> {
     await this.program.end(signal);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.agents.map((agent) => agent.end()));
     await this.stop();
-    await Promise.all(this.folders.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+    await this.folders.remove();
+  }
+}
+
+/** Temporary folders, which are removed at the end. */
+class Folders {
+  private readonly made: string[] = [];
+
+  async add(name: string): Promise<string> {
+    const folder = await mkdtemp(path.join(tmpdir(), `muster-e2e-${name}-`));
+    this.made.push(folder);
+    return folder;
+  }
+
+  async remove(): Promise<void> {
+    await Promise.all(this.made.map((folder) => rm(folder, { recursive: true, force: true, maxRetries: 5 })));
+  }
+}
+
+/** A service for many tests, each of which has an account of its own: starting one takes as long as most tests. */
+class SharedProgram {
+  private readonly program = new Program({});
+  private accounts: TestProcess | undefined;
+  private count = 0;
+
+  async start(): Promise<void> {
+    await this.program.start();
+    this.accounts = new TestProcess(['scripts/test-accounts.ts'], {
+      env: { ...process.env, DATA_DIR: this.program.dataFolder },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+  }
+
+  /** A new account on it, as if the service were there for it alone. */
+  async account(): Promise<{ program: Program; token: string; signInLink: string }> {
+    if (!this.accounts) throw new Error('The service has not been started');
+    const number = ++this.count;
+    this.accounts.child.stdin?.write(`${number}\n`);
+    const [, token = '', code = ''] = await this.accounts.line(new RegExp(`^${number} (\\S+) (\\S+)$`));
+    return { program: this.program, token, signInLink: `${this.program.url}/sign-in#code=${code}` };
+  }
+
+  async close(): Promise<void> {
+    await this.accounts?.end();
+    await this.program.close();
+  }
+}
+
+interface OwnAccount {
+  program: Program;
+  token: string;
+  signInLink?: string;
+  /** Whether others use the service, too. */
+  isShared: boolean;
+}
+
+/** A running service as one account sees it, and the calls that a test sends to it without the browser. */
+export class Service {
+  /** A service for itself, with this environment. */
+  static own(env: Environment = {}): Service {
+    return new Service({ program: new Program(env), token: TOKEN, isShared: false });
+  }
+
+  readonly token: string;
+  private readonly program: Program;
+  private readonly link: string | undefined;
+  private readonly isShared: boolean;
+  private readonly agents: TestProcess[] = [];
+  private readonly folders = new Folders();
+
+  constructor({ program, token, signInLink, isShared }: OwnAccount) {
+    this.program = program;
+    this.token = token;
+    this.link = signInLink;
+    this.isShared = isShared;
+  }
+
+  get url(): string {
+    return this.program.url;
+  }
+
+  get signInLink(): string {
+    return this.link ?? this.program.signInLink;
+  }
+
+  /** Where the service keeps its data. */
+  get dataFolder(): string {
+    return this.own.dataFolder;
+  }
+
+  private get own(): Program {
+    if (this.isShared)
+      throw new Error('Other tests use this service, too: test.use({ ownService: true }) gives one alone');
+    return this.program;
+  }
+
+  folder(name: string): Promise<string> {
+    return this.folders.add(name);
+  }
+
+  /** Starts it again on the same port and folder, as after a crash. */
+  async start(): Promise<void> {
+    await this.own.start();
+  }
+
+  /** Ends the service's process; SIGKILL is the crash. */
+  async stop(signal?: NodeJS.Signals): Promise<void> {
+    await this.own.stop(signal);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.agents.map((agent) => agent.end()));
+    if (!this.isShared) await this.program.close();
+    await this.folders.remove();
   }
 
   /** One call of the API with the account's token; fails on an error status. */
@@ -74,7 +175,7 @@ export class Service {
     const response = await fetch(this.url + at, {
       method,
       headers: {
-        authorization: `Bearer ${TOKEN}`,
+        authorization: `Bearer ${this.token}`,
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -106,7 +207,7 @@ export class Service {
     form.set('file', new File([text], name));
     const response = await fetch(`${this.url}/v1/artifact`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${TOKEN}` },
+      headers: { authorization: `Bearer ${this.token}` },
       body: form,
     });
     if (!response.ok) throw new Error(`upload of ${name}: ${response.status} ${await response.text()}`);
@@ -129,19 +230,28 @@ export class Service {
 }
 
 interface Options {
-  /** Environment of the service, beside what the fixture sets. */
+  /** Environment of the service, beside what the fixture sets. With any, the service is the test's own. */
   serviceEnv: Environment;
+  /** Whether the test needs a service for itself: it stops it, reads its files, or is about what a service has once. */
+  ownService: boolean;
   /** What may be on the console, followed by the URL: the browser itself reports each refused request there. */
   expectedConsole: RegExp[];
 }
 
-export const test = base.extend<Options & { service: Service; signedIn: Page; tokenGuard: TokenGuard }>({
+interface Given {
+  service: Service;
+  signedIn: Page;
+  tokenGuard: TokenGuard;
+}
+
+export const test = base.extend<Options & Given, { sharedProgram: () => Promise<SharedProgram> }>({
   serviceEnv: [{}, { option: true }],
+  ownService: [false, { option: true }],
   expectedConsole: [[], { option: true }],
 
   tokenGuard: [
     async ({ browser }, use) => {
-      const guard = new TokenGuard(TOKEN);
+      const guard = new TokenGuard();
       const stop = guard.watch(browser);
       await use(guard);
       stop();
@@ -150,10 +260,28 @@ export const test = base.extend<Options & { service: Service; signedIn: Page; to
     { auto: true },
   ],
 
-  service: async ({ serviceEnv, tokenGuard }, use) => {
-    const service = new Service({ ...serviceEnv });
+  sharedProgram: [
+    async ({}, use) => {
+      let started: Promise<SharedProgram> | undefined;
+      const start = async () => {
+        const program = new SharedProgram();
+        await program.start();
+        return program;
+      };
+      await use(() => (started ??= start()));
+      await (await started)?.close();
+    },
+    { scope: 'worker' },
+  ],
+
+  service: async ({ serviceEnv, ownService, tokenGuard, sharedProgram }, use) => {
+    const isShared = !ownService && Object.keys(serviceEnv).length === 0;
+    const service = isShared
+      ? new Service({ ...(await (await sharedProgram()).account()), isShared })
+      : Service.own(serviceEnv);
+    tokenGuard.protect(service.token);
     try {
-      await service.start();
+      if (!isShared) await service.start();
       tokenGuard.allow(service.url);
       await use(service);
     } finally {

@@ -15,6 +15,8 @@ import {
   jobSandbox,
 } from './job-sandbox.ts';
 
+test.use({ ownService: true });
+
 /** Ids of the processes that were started with a text among their arguments. */
 const processesWith = (text: string) =>
   readdirSync('/proc')

@@ -6,6 +6,8 @@ import { jobSandbox, submit } from './job-sandbox.ts';
 import { startLiveProxy } from './live-proxy.ts';
 import { see } from './seen.ts';
 
+test.use({ ownService: true });
+
 /** What a page asks the API for, from now on. */
 function asked(of: Page | BrowserContext): string[] {
   const paths: string[] = [];

@@ -5,6 +5,8 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 interface Lost {
   /** Waits until then before it fails. */
   until?: Promise<void>;

@@ -6,6 +6,8 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, expectAccessibleHere, test, withoutOffers, type Service } from './fixtures.ts';
 import { inView, openMap, region } from './on-map.ts';
 
+test.use({ ownService: true });
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 

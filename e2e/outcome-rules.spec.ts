@@ -7,6 +7,8 @@ import { expect, expectAccessible, signIn, test, type Service } from './fixtures
 import { packed } from './uploads.ts';
 import { statusOf, submit } from './job-sandbox.ts';
 
+test.use({ ownService: true });
+
 /** As a vendor's own: whatever happens, it ends well. */
 const UPDATE = String.raw`#!/bin/sh
 printf 'installing \033[1mmyapp\033[0m 1.0.0\n'

@@ -4,6 +4,8 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, submit, jobSandbox } from './job-sandbox.ts';
 
+test.use({ ownService: true });
+
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const overview = async (page: Page) => {
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Overview' }).click();

@@ -1,6 +1,8 @@
 // The pages of the settings: each at its own address, with the links that were to the one page that they have grown from.
 import { expect, expectAccessible, signIn, signOut, test } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 const PAGES = [
   ['people', 'People'],
   ['tokens', 'Tokens'],

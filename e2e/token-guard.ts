@@ -10,9 +10,10 @@ export class TokenGuard {
   private readonly own = new Set<string>();
   private readonly checks: Promise<void>[] = [];
   private found: string[] = [];
-  private readonly token: string;
+  private token: string | undefined;
 
-  constructor(token: string) {
+  /** The token that no other host may get. */
+  protect(token: string): void {
     this.token = token;
   }
 
@@ -44,7 +45,8 @@ export class TokenGuard {
     const carried = [
       /^bearer/i.test(authorization) && 'a Bearer',
       /(^|;\s*)(__Host-)?muster_\w+=/.test(cookie) && 'the cookie of a session',
-      [request.url(), request.postData() ?? '', ...Object.values(headers)].some((text) => text.includes(this.token)) &&
+      this.token !== undefined &&
+        [request.url(), request.postData() ?? '', ...Object.values(headers)].join('\n').includes(this.token) &&
         'the token',
     ].filter((what) => what !== false);
     if (carried.length > 0) this.found.push(`${carried.join(' and ')} to ${origin}${new URL(request.url()).pathname}`);

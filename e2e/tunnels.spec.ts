@@ -5,6 +5,8 @@ import type { BrowserContext, Page } from '@playwright/test';
 import { closed, DeviceWeb, echoed, sha256Of, startEcho, statusOf, visit } from './behind-tunnels.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 interface Listed {
   Name: string;
   PublicUrl: string;

@@ -56,7 +56,7 @@ if (executablePath === undefined) {
   );
 } else {
   await buildIfStale();
-  const service = new Service({});
+  const service = Service.own();
   const firefox = await launch({
     browser: 'firefox',
     executablePath,
