@@ -5,6 +5,7 @@ import { globSync } from 'node:fs';
 import path from 'node:path';
 import { hasEngines, installEngines } from './engines/install.ts';
 import { startPostgres } from './engines/postgres-server.ts';
+import { createTemplate } from '../server/store/test-database.ts';
 import { unitTests } from './steps.ts';
 
 const ROOT = path.join(import.meta.dirname, '..');
@@ -40,6 +41,7 @@ if (!hasEngines()) {
   process.env['TEST_DATABASE'] = 'postgres';
   process.env['TEST_POSTGRES_URL'] = server.url;
   try {
+    await createTemplate();
     const { passed, failed } = await unitTests(files.toSorted());
     process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);

@@ -409,14 +409,16 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
   const file = (name: string) => path.join(folder, name);
   const starts = (name: string) =>
     existsSync(file(name)) ? readFileSync(file(name), 'utf8').split('\n').length - 1 : 0;
-  const job = (id: string, then: string, seconds = 60) => ({
-    id,
-    command: `echo started >> '${file(id)}'; ${then}`,
+  // An agent finds the processes of a job by its id, which is unique: that of another run on this machine is another.
+  const idOf = (name: string) => `${name}-${process.pid}`;
+  const job = (name: string, then: string, seconds = 60) => ({
+    id: idOf(name),
+    command: `echo started >> '${file(name)}'; ${then}`,
     seconds,
   });
-  const endOf = (id: string, count = 1) =>
-    soon(`${count} reports of the end of ${id}`, () => {
-      const ends = service.ends.get(id) ?? [];
+  const endOf = (name: string, count = 1) =>
+    soon(`${count} reports of the end of ${name}`, () => {
+      const ends = service.ends.get(idOf(name)) ?? [];
       return ends.length >= count && ends;
     });
   try {
@@ -425,15 +427,16 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
 
     await check('a job that is handed out several times runs once', async () => {
       service.give(job('twice', 'sleep 1'), 3);
-      must((await endOf('twice'))[0] === 'exit=0', `it ended with ${service.ends.get('twice')?.join()}`);
+      const ends = await endOf('twice');
+      must(ends[0] === 'exit=0', `it ended with ${ends.join()}`);
       must(starts('twice') === 1, `it was started ${starts('twice')} times`);
     });
 
     await check('a job that is handed out again after its end does not run again', async () => {
       service.give(job('late', 'true'));
       await endOf('late');
-      service.settle('late');
-      service.settle('late');
+      service.settle(idOf('late'));
+      service.settle(idOf('late'));
       service.give(job('late', 'true'));
       service.give(job('after-late', 'true'));
       await endOf('after-late');
@@ -441,7 +444,7 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
     });
 
     await check('a stop of a job that the agent does not have is answered with its end', async () => {
-      service.stop('unknown-job');
+      service.stop(idOf('unknown-job'));
       const [end] = await endOf('unknown-job');
       must(end === 'how=stopped', `the answer is ${end}`);
     });

@@ -220,7 +220,7 @@ const dropped: (() => Promise<void>)[] = [];
 /** An empty place of the engine that is tested. `dropPlaces` removes it, after the services on it were closed. */
 export async function emptyPlace(DATA_DIR: string): Promise<{ DATA_DIR: string; DATABASE_URL?: string }> {
   if (!onPostgres) return { DATA_DIR };
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createTestDatabase({ empty: true });
   dropped.push(drop);
   return { DATA_DIR, DATABASE_URL: url.href };
 }

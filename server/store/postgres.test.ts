@@ -20,7 +20,7 @@ let at: TestDatabase;
 let db: PostgresDatabase;
 if (onPostgres) {
   before(async () => {
-    at = await createTestDatabase();
+    at = await createTestDatabase({ empty: true });
     db = await openPostgres(at.url);
   });
   after(async () => {

@@ -24,10 +24,22 @@ export async function asAdministrator(sql: string): Promise<void> {
   }
 }
 
-/** An empty database. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/**
+ * Makes a database with the tables of the present version, which `createTestDatabase` copies from then on, in the test files'
+ * processes as well: that takes a third of the time that creating the tables does.
+ */
+export async function createTemplate(): Promise<void> {
+  const { openPostgres } = await import('./postgres.ts');
+  const { url } = await createTestDatabase();
+  await (await openPostgres(url)).close();
+  process.env['TEST_POSTGRES_TEMPLATE'] = url.pathname.slice(1);
+}
+
+/** A copy of the template if there is one; an empty database otherwise, and where that is asked for. */
+export async function createTestDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await asAdministrator(`CREATE DATABASE ${name}`);
+  const template = empty ? undefined : process.env['TEST_POSTGRES_TEMPLATE'];
+  await asAdministrator(`CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${template}`}`);
   const url = new URL(process.env['TEST_POSTGRES_URL'] ?? '');
   url.pathname = `/${name}`;
   return { url, drop: () => asAdministrator(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };

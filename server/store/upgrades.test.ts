@@ -95,7 +95,7 @@ async function rawDatabase(t: TestContext): Promise<Raw> {
       open: async () => openDatabase(file).close(),
     };
   }
-  const { url, drop } = await createTestDatabase();
+  const { url, drop } = await createTestDatabase({ empty: true });
   const client = new Client({ connectionString: url.href });
   await client.connect();
   t.after(async () => {
