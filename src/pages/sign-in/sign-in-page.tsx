@@ -56,17 +56,16 @@ function useOffer(onNeedsSetup: () => void) {
   return offer;
 }
 
-/** Signs in once with the code of a link; calls `otherwise` if the page was opened without one. */
-function useLinkCode(otherwise: () => void) {
+/** Signs in once with the code of a link, if the page was opened with one. */
+function useLinkCode() {
   const code = useRef<string | null | undefined>(undefined);
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>(() => ({ busy: hasCode() }));
   useEffect(() => {
     document.title = 'Sign in · Muster';
     if (code.current !== undefined) return;
     code.current = takeCode();
-    if (!code.current) return otherwise();
-    signIn({ Code: code.current }).catch((error: unknown) => setState({ busy: false, error }));
-  }, [otherwise]);
+    if (code.current) signIn({ Code: code.current }).catch((error: unknown) => setState({ busy: false, error }));
+  }, []);
   return state;
 }
 
@@ -74,14 +73,18 @@ interface SignInProps {
   /** The query string of the page, which says where to go afterwards. */
   search: string;
   onSignedIn: (next: string) => void;
-  /** Fetches the rest of the dashboard once this page is drawn. */
+  /** Fetches the rest of the dashboard once the form is drawn. */
   prepareApp: () => void;
 }
 
 export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
   const setup = useSecondFactor(() => {});
   const { session, isRead } = useOffer(setup.begin);
-  const { busy, error } = useLinkCode(prepareApp);
+  const { busy, error } = useLinkCode();
+  // On a slow line it would hold up what the form waits for.
+  useEffect(() => {
+    if (isRead && !busy) prepareApp();
+  }, [isRead, busy, prepareApp]);
   useSignedIn(() => onSignedIn(nextOf(search)));
   const refusal =
     error === undefined
