@@ -3,7 +3,9 @@
 import { arch, hostname, platform, release } from 'node:os';
 import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
+import { createHash } from 'node:crypto';
 import { Connection, type Ending } from './connection.ts';
+import { DeviceKey } from './device-key.ts';
 import { BootTime, ownFacts } from './facts.ts';
 import { programFacts } from './facts-programs.ts';
 import { FactsReporter, type Collected } from './facts-reporter.ts';
@@ -22,6 +24,8 @@ export interface AgentOptions {
   /** The http or https address of the service. */
   server: string;
   key: string;
+  /** Where the key is stored; without files the service cannot replace it. */
+  keyFiles?: readonly string[];
   /** The agent's own folder; no other agent may use it. */
   data: string;
   /** The services of this device that can be reached through tunnels. */
@@ -76,12 +80,25 @@ export function startAgent({
   launch = inThisProcess,
   ...options
 }: AgentOptions): Agent {
+  const deviceKey = new DeviceKey(key, options.keyFiles);
+  const currentKey = () => deviceKey.value;
+  const takeKey = (given: string) => {
+    try {
+      deviceKey.replace(given);
+      log('The service gave this device a new key.');
+      connection.send({ type: 'key-stored', sha256: createHash('sha256').update(given).digest('hex') });
+    } catch (error) {
+      const { message } = error as Error;
+      log(`The new key could not be stored, and the old one stays in use: ${message}`);
+      connection.send({ type: 'key-refused', reason: message.slice(0, 1000) });
+    }
+  };
   const spool = new Spool(data, log);
   const runner = new JobRunner({ spool, launch, log, send: (message) => connection.send(message) });
   const gate = new TunnelGate(allowTunnels, log);
   const tunnelManager = new TunnelManager({
     server,
-    key,
+    key: currentKey,
     tunnels,
     gate,
     log,
@@ -90,7 +107,7 @@ export function startAgent({
   const updater =
     options.installed &&
     new Updater(
-      { ...options.installed, server, key, data },
+      { ...options.installed, server, key: currentKey, data },
       {
         log,
         send: (message) => connection.send(message),
@@ -106,7 +123,7 @@ export function startAgent({
   });
   const connection = new Connection({
     server,
-    key,
+    key: currentKey,
     log,
     linkVersion: LINK_VERSION,
     hello: () => ({
@@ -118,6 +135,7 @@ export function startAgent({
       jobs: runner.unsettled(),
       allowsTunnels: gate.allowed,
       ...(spool.setAside.length > 0 && { setAside: spool.setAside.slice(0, 20) }),
+      newKey: { unable: deviceKey.unable },
       ...(updater && { update: updater.state(connection.isPrivate) }),
     }),
     received: (message) => {
@@ -131,6 +149,8 @@ export function startAgent({
           return void updater?.begin(message);
         case 'signer':
           return updater?.followSigner(message, connection.isPrivate);
+        case 'key':
+          return takeKey(message.key);
         case 'opened':
         case 'closed':
         case 'carry':

@@ -24,7 +24,8 @@ export interface Ending {
 export interface ConnectionOptions {
   /** The http or https address of the service. */
   server: string;
-  key: string;
+  /** The device's key at the moment. */
+  key: () => string;
   hello: () => Omit<Hello, 'type' | 'version' | 'server' | 'localAddr' | 'localPort'>;
   received: (message: ServiceMessage) => void;
   lost: () => void;
@@ -69,7 +70,7 @@ export class Connection {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     url.pathname = url.pathname.replace(/\/*$/, LINK_PATH);
     const socket = new WebSocket(url, {
-      headers: { Authorization: `Bearer ${key}` },
+      headers: { Authorization: `Bearer ${key()}` },
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_FRAME,

@@ -46,6 +46,7 @@ test('key and server are stored readable by their owner only, and found again', 
   assert.deepEqual(readOptions(['--data', data], {}), {
     server: 'https://muster.example.com',
     key: 'mdk_kept',
+    keyFiles: [path.join(data, 'key')],
     data,
     enrolment: undefined,
     pair: false,

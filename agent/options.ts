@@ -62,6 +62,8 @@ export interface Settings {
   server: string;
   /** Undefined until the device has joined. */
   key: string | undefined;
+  /** Where a new key is to be stored, so that the next start uses it; see DeviceKey. */
+  keyFiles: readonly string[];
   enrolment: Enrolment | undefined;
   /** Without a key it shows a code for a person. */
   pair: boolean;
@@ -86,7 +88,7 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   const { pair = false } = values;
   const named = given ?? enrolment?.enrolKey ?? (pair ? PAIRED : undefined);
   const data = path.resolve(
-    values.data ?? (named === undefined ? onlyFolder(values.server, env) : defaultFolder(named, env)),
+    values.data ?? (named === undefined ? onlyFolder(values.server, env) : folderOf(named, env)),
   );
   const key = given?.trim() ?? readStored(data, 'key');
   if (key === undefined && !enrolment && !pair)
@@ -101,8 +103,11 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
+  const stored = path.join(data, 'key');
+  const keyFiles =
+    values['key-file'] !== undefined ? [stored, values['key-file']] : given === undefined ? [stored] : [];
   const install = env[INSTALL_VARIABLE] || undefined;
-  return { server: readServer(server), key, enrolment, pair, data, tunnels, allowTunnels, install };
+  return { server: readServer(server), key, keyFiles, enrolment, pair, data, tunnels, allowTunnels, install };
 }
 
 function readArguments(args: string[]) {
@@ -156,19 +161,22 @@ function readEnrolment(file: string | undefined, env: NodeJS.ProcessEnv): Enrolm
 const foldersOf = (env: NodeJS.ProcessEnv): string =>
   path.join(env['XDG_STATE_HOME'] || path.join(homedir(), '.local', 'share'), 'muster-agent');
 
+/** The folders of the devices that have run on this machine. */
+function usedFolders(env: NodeJS.ProcessEnv): string[] {
+  const base = foldersOf(env);
+  try {
+    return readdirSync(base).map((name) => path.join(base, name));
+  } catch {
+    return []; // none has run yet
+  }
+}
+
 /** The folder of the only device that has run on this machine, or for this server if one is given. */
 function onlyFolder(server: string | undefined, env: NodeJS.ProcessEnv): string {
-  const base = foldersOf(env);
-  let names: string[] = [];
-  try {
-    names = readdirSync(base);
-  } catch {
-    // No device has run yet.
-  }
   const wanted = server === undefined ? undefined : readServer(server);
-  const folders = names
-    .map((name) => path.join(base, name))
-    .filter((folder) => readStored(folder, 'key') && (wanted === undefined || readStored(folder, 'server') === wanted));
+  const folders = usedFolders(env).filter(
+    (folder) => readStored(folder, 'key') && (wanted === undefined || readStored(folder, 'server') === wanted),
+  );
   if (folders.length > 1)
     throw new UsageError(`Several devices have run on this machine. Give --data with the folder of one of them:
 ${folders.map((folder) => `  ${folder}`).join('\n')}`);
@@ -178,9 +186,10 @@ ${folders.map((folder) => `  ${folder}`).join('\n')}`);
   return folder;
 }
 
-/** The folder is named after the key, so that two devices on one machine never share one. */
-function defaultFolder(key: string, env: NodeJS.ProcessEnv): string {
-  return path.join(foldersOf(env), createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
+/** The folder is named after the device's first key, so that two devices on one machine never share one. */
+function folderOf(key: string, env: NodeJS.ProcessEnv): string {
+  const used = usedFolders(env).find((folder) => readStored(folder, 'key') === key.trim());
+  return used ?? path.join(foldersOf(env), createHash('sha256').update(key.trim()).digest('hex').slice(0, 12));
 }
 
 function readStored(data: string, name: 'key' | 'server'): string | undefined {

@@ -8,7 +8,8 @@ import type { TunnelOption } from './tunnel-options.ts';
 
 export interface TunnelManagerOptions {
   server: string;
-  key: string;
+  /** The device's key at the moment. */
+  key: () => string;
   tunnels: TunnelOption[];
   gate: TunnelGate;
   send: (message: AgentMessage) => void;
@@ -77,7 +78,7 @@ export class TunnelManager {
     const { server, key, tunnels, gate } = this.#options;
     const carrier = new TunnelCarrier({
       server,
-      key,
+      key: key(),
       ticket,
       destination: (id) => (this.#closed.has(id) ? undefined : tunnels[id]),
       wayTo: (asked) => gate.wayTo(asked),

@@ -79,7 +79,7 @@ const trust = (Key: string, Sequence: number) => writeFileSync(trustFile(), JSON
 const installed = () => readFileSync(path.join(install, 'agent.mjs'));
 const openUpdater = () =>
   new Updater(
-    { program: path.join(install, 'agent.mjs'), install, server: url, key: DEVICE_KEY, data },
+    { program: path.join(install, 'agent.mjs'), install, server: url, key: () => DEVICE_KEY, data },
     {
       send: (message) => sent.push(message),
       log: (line) => lines.push(line),
@@ -282,7 +282,7 @@ test('the Sequence of the program that runs is learned from its signature', () =
 
 test('an agent that install.sh did not install learns nothing', () => {
   const updater = new Updater(
-    { program: 'main.ts', install: undefined, server: url, key: DEVICE_KEY, data },
+    { program: 'main.ts', install: undefined, server: url, key: () => DEVICE_KEY, data },
     { send: () => {}, log: () => {}, hold: async () => {}, release: () => {}, restart: () => {} },
   );
   updater.followSigner({ type: 'signer', key: publicOf(key), changes: [] }, true);

@@ -51,8 +51,8 @@ export interface UpdaterOptions {
   /** The installation folder; undefined if nothing would start the new program. */
   install: string | undefined;
   server: string;
-  /** The device's key. */
-  key: string;
+  /** The device's key at the moment. */
+  key: () => string;
   /** The agent's data folder. */
   data: string;
 }
@@ -211,7 +211,7 @@ export class Updater {
 
   #isOrdered(signed: Signed, sequence: number): boolean {
     const order = this.#trust.open('order', signed);
-    const isMine = order.DeviceKeySha256 === digestOf(Buffer.from(this.#options.key)) && order.Nonce === this.#nonce;
+    const isMine = order.DeviceKeySha256 === digestOf(Buffer.from(this.#options.key())) && order.Nonce === this.#nonce;
     if (!isMine || order.Sequence !== sequence)
       throw new Error('the order to go back is for another device, another Sequence, or was given before');
     return true;

@@ -23,6 +23,7 @@ import { leaderTasks } from './leader-tasks.ts';
 import { openLeaderWork } from './leader-work.ts';
 import type { LeaderTask, LeaderWork } from './leader-work.ts';
 import { forwardTo, openAgentRequests, type HandleAgentRequest } from './agents/agent-requests.ts';
+import { openKeyRotation } from './agents/key-rotation.ts';
 import { openHttpLink } from './agents/http-link.ts';
 import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
@@ -196,6 +197,8 @@ export async function openContext(
     const publishedSh = openPublishedAgent(path.join(path.dirname(agentFile), 'agent.sh'));
     const signer = openAgentSigner({ db, key: updateKey, builds, published, now });
     const agentUpdates = openAgentUpdates({ db, link, audit, now, published, signer });
+    const keyRotation = openKeyRotation({ db, audit, now });
+    link.listenForKeys((connection, message) => void keyRotation.answered(connection, message));
     const dispatch = openDispatch({
       db,
       link,
@@ -204,11 +207,12 @@ export async function openContext(
       clock,
       files,
       agentUpdates,
+      keyRotation,
       publicUrl: () => context.publicUrl,
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
     const order = openDeviceOrder(db);
-    const actions = openDeviceActions({ audit, order, dispatch, now });
+    const actions = openDeviceActions({ audit, order, dispatch, rotateKey: keyRotation.ask, now });
     const secret = shared ? config.clusterSecret : undefined;
     const proofs = secret === undefined ? undefined : openNodeProofs(secret);
     const nodes = proofs && openNodeRequests({ node, proofs, urlOf: (holder) => joined.urlOf(holder) });
@@ -216,6 +220,7 @@ export async function openContext(
       db,
       node,
       link,
+      keyRotation,
       refusal,
       publicUrl: () => context.publicUrl,
       forward: nodes && forwardTo(nodes),
@@ -255,6 +260,7 @@ export async function openContext(
       judge,
       alerts,
       dispatch,
+      keyRotation,
       rolloutsEveryMs,
       steady: openWork && clock.steady,
       removeAccounts: openAccountRemoval({ db, audit, actions, dispatch, files }),

@@ -1,5 +1,6 @@
 // What the leading node does by itself, and how often.
 import type { Alerts } from './alerts/alerts.ts';
+import type { KeyRotation } from './agents/key-rotation.ts';
 import type { Dispatch } from './jobs/dispatch.ts';
 import type { Judge } from './jobs/judge.ts';
 import type { LeaderTask } from './leader-work.ts';
@@ -29,6 +30,7 @@ interface LeaderTasksOptions {
   judge: Judge;
   alerts: Pick<Alerts, 'tasks'>;
   dispatch: Pick<Dispatch, 'submitIn'>;
+  keyRotation: Pick<KeyRotation, 'askDue'>;
   rolloutsEveryMs: number;
   steady?: (() => number) | undefined;
   removeAccounts: () => Promise<void>;
@@ -45,6 +47,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     judge,
     alerts,
     dispatch,
+    keyRotation,
     rolloutsEveryMs,
     removeAccounts,
     steady,
@@ -79,6 +82,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     },
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },
+    { what: 'have devices take new keys', everyMs: 60_000, run: ifRoom(() => keyRotation.askDue()) },
     { what: 'close tunnels whose time is over', everyMs: 5_000, run: ifRoom(closeTunnels) },
     { what: 'remove old idempotency keys', everyMs: 60_000, run: () => pruneSubmissions(db, now) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },

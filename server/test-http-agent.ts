@@ -10,12 +10,13 @@ export interface HttpReply {
 
 export class HttpAgent {
   session = '';
+  /** The device key that its requests carry. */
+  key: string;
   readonly #url: string;
-  readonly #key: string;
 
   constructor(url: string, key: string) {
     this.#url = url;
-    this.#key = key;
+    this.key = key;
   }
 
   /** Says hello, and uses the session from then on. */
@@ -28,7 +29,7 @@ export class HttpAgent {
 
   /** The same agent at another node. */
   at(url: string): HttpAgent {
-    const agent = new HttpAgent(url, this.#key);
+    const agent = new HttpAgent(url, this.key);
     agent.session = this.session;
     return agent;
   }
@@ -50,7 +51,7 @@ export class HttpAgent {
   async ask(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<HttpReply> {
     const response = await fetch(this.#url + AGENT_HTTP_PATH + path, {
       method,
-      headers: { Authorization: `Bearer ${this.#key}`, ...(this.session !== '' && { [SESSION_HEADER]: this.session }) },
+      headers: { Authorization: `Bearer ${this.key}`, ...(this.session !== '' && { [SESSION_HEADER]: this.session }) },
       ...(body !== undefined && { body }),
     });
     return { status: response.status, text: (await response.text()).replace(/\n$/, ''), headers: response.headers };

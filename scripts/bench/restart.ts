@@ -62,7 +62,7 @@ async function connectAll(url: string, keys: readonly string[]) {
   const connections = keys.map((key, number) => {
     return new Connection({
       server: url,
-      key,
+      key: () => key,
       linkVersion: LINK_VERSION,
       hello: () => helloOf(number),
       received: ({ type }) => {

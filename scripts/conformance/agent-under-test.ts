@@ -21,7 +21,10 @@ const CAN_CHANGE_BOOT =
 
 export class AgentUnderTest {
   program: TestProcess | undefined;
+  /** Setting it gives the agent another key at its next start. */
   key: string;
+  /** The key that was put into the file; the agent may have stored another one there since. */
+  #givenKey = '';
   readonly #options: AgentOptions;
   #bootFile: string | undefined;
 
@@ -38,7 +41,8 @@ export class AgentUnderTest {
   start(): void {
     const { command, url, folder } = this.#options;
     const keyfile = path.join(folder, 'key');
-    writeFileSync(keyfile, `${this.key}\n`, { mode: 0o600 });
+    if (this.#givenKey !== this.key) writeFileSync(keyfile, `${this.key}\n`, { mode: 0o600 });
+    this.#givenKey = this.key;
     const values: Record<string, string> = { url, key: this.key, keyfile, dir: this.dir };
     const own = command.map((part) =>
       part.replaceAll(/\{(url|key|keyfile|dir)\}/g, (_, name: string) => values[name] ?? ''),

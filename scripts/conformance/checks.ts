@@ -1,8 +1,10 @@
 // What docs/agent-protocol.md demands of an agent, tried on one. Each function is a row of checks with a service, a
 // device and an agent of its own; they run side by side.
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Device } from '#/contract/devices.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { testFleet, type TestFleet } from '../../server/test-fleet.ts';
 import { openRelay, type Relay } from '../chaos/relay.ts';
@@ -96,6 +98,22 @@ class Stage {
     });
   }
 
+  async rotate(): Promise<void> {
+    const { status } = await this.service.call('POST', `/v1/device/${this.id}/rotate-key`);
+    must(status === 200, `the service refused to rotate the key: ${status}`);
+  }
+
+  /** The device uses a new key, and is Online with it. */
+  async hasRotated(): Promise<void> {
+    await soon('a new key to be used', async () => (await this.device())?.KeyRotation === '');
+    await this.online();
+  }
+
+  async device(): Promise<Device | undefined> {
+    const found = await this.service.call('GET', `/v1/devices/1/9/filters?device_id=${this.id}`);
+    return ((await found.json()) as Device[])[0];
+  }
+
   online(): Promise<boolean> {
     return soon('the device to be Online', async () => (await this.fleet.status(this.id)) === 'Online');
   }
@@ -140,10 +158,7 @@ export async function basics(place: Place): Promise<void> {
     agent.start();
     const joined = await check('joins: the device is Online, with the version of its agent', async () => {
       await stage.online();
-      const [device] = (await (await service.call('GET', `/v1/devices/1/9/filters?device_id=${stage.id}`)).json()) as {
-        AgentVersion?: string;
-      }[];
-      must((device?.AgentVersion ?? '') !== '', 'the agent reports no version');
+      must(((await stage.device())?.AgentVersion ?? '') !== '', 'the agent reports no version');
     });
     if (!joined) return;
 
@@ -400,6 +415,58 @@ export async function outages(place: Place): Promise<void> {
   }
 }
 
+const KEY = 'mdk_another-key';
+const KEY_DIGEST = createHash('sha256').update(KEY).digest('hex');
+
+/** An agent that gets its key on the command line cannot keep another one. */
+const storesKeys = (command: readonly string[]) => command.some((part) => part.includes('{keyfile}'));
+
+/** Moments, in milliseconds after a new key was asked for, that may be before or after the agent has stored it. */
+const KEY_MOMENTS = [0, 3, 10, 25, 60, 150];
+
+export async function keys(place: Place): Promise<void> {
+  const { check } = place;
+  if (!storesKeys(place.command)) return;
+  const stage = await Stage.open(place);
+  const { agent, relay } = stage;
+  try {
+    agent.start();
+    await stage.online();
+
+    await check('a job goes on while the key is replaced', async () => {
+      const job = await stage.held('rotated');
+      await stage.started('rotated');
+      await stage.rotate();
+      await stage.hasRotated();
+      stage.letGo('rotated');
+      await stage.ranOnce('rotated', job, 'begun\nover\n');
+    });
+
+    await check('killed before it got its new key, it is sent another one', async () => {
+      relay.loseFrom(/"type":"key"|^key |\r\n\r\nkey /);
+      await stage.rotate();
+      await sleep(500);
+      await agent.kill();
+      await stage.restart();
+      await stage.hasRotated();
+      await stage.ranOnce('not sent', await stage.submit('not sent', 'echo x'), 'x\n');
+    });
+
+    for (const moment of KEY_MOMENTS)
+      await check(`killed ${moment} ms after a new key was asked for, it has one that counts`, async () => {
+        await stage.rotate();
+        await sleep(moment);
+        await agent.kill();
+        await stage.restart();
+        await stage.hasRotated();
+        const name = `key ${moment}`;
+        await stage.ranOnce(name, await stage.submit(name, 'echo x'), 'x\n');
+      });
+  } finally {
+    await stage.close();
+  }
+}
+
 export async function scripted({ folder, command, check }: Place): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const service = new ScriptedService();
@@ -479,10 +546,13 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
       },
     );
 
-    if (service.speaksHttp)
+    if (storesKeys(command))
       await check('a new key is used from then on', async () => {
-        service.say('key mdk_another-key\n');
-        await soon('a request with it', () => service.keys.has('mdk_another-key'));
+        service.replaceKey(KEY);
+        await soon('the answer to it', () => service.storedKeys.has(KEY_DIGEST) || service.keys.has(KEY));
+        relay.cut();
+        await soon('a request with it', () => service.keys.has(KEY));
+        must(readFileSync(path.join(folder, 'key'), 'utf8').trim() === KEY, 'it is not in the key file');
       });
   } finally {
     await agent.reboot();

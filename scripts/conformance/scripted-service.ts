@@ -48,6 +48,8 @@ const answers = (trap: string): [status: number, body: string][] => [
   [429, 'Too much.'],
 ];
 
+const keyOf = ({ headers }: IncomingMessage) => (headers.authorization ?? '').replace('Bearer ', '');
+
 export class ScriptedService {
   port = 0;
   /** While set, everything is answered with nonsense; the number is how often that was. */
@@ -55,8 +57,9 @@ export class ScriptedService {
   nonsense = 0;
   /** By job, what was reported of its end, once for each report. */
   readonly ends = new Map<string, End[]>();
-  /** Keys that requests had. */
+  /** Keys that requests had, and those that the agent said it has stored, by their digests. */
   readonly keys = new Set<string>();
+  readonly storedKeys = new Set<string>();
   readonly #server = createServer((incoming, outgoing) => void this.#answer(incoming, outgoing));
   readonly #sockets = new WebSocketServer({ server: this.#server, path: LINK_PATH });
   readonly #open = new Set<WebSocket>();
@@ -67,10 +70,6 @@ export class ScriptedService {
   /** Jobs that an agent may run when it asks. */
   readonly #wanted = new Map<string, GivenJob>();
 
-  get speaksHttp(): boolean {
-    return this.isJoined && this.#socket === undefined;
-  }
-
   /** Whether an agent said hello. */
   get isJoined(): boolean {
     return this.#session > 0;
@@ -80,7 +79,10 @@ export class ScriptedService {
     this.#server.listen(0, '127.0.0.1');
     await once(this.#server, 'listening');
     this.port = (this.#server.address() as AddressInfo).port;
-    this.#sockets.on('connection', (socket) => this.#connected(socket));
+    this.#sockets.on('connection', (socket, request) => {
+      this.keys.add(keyOf(request));
+      this.#connected(socket);
+    });
   }
 
   close(): void {
@@ -118,6 +120,11 @@ export class ScriptedService {
     this.#hand(`stop ${id}\n`);
   }
 
+  replaceKey(key: string): void {
+    this.#say({ type: 'key', key });
+    this.#hand(`key ${key}\n`);
+  }
+
   /** Confirms the end once more, which only the WebSocket link can. */
   settle(id: string): void {
     this.#say({ type: 'settled', job: id });
@@ -125,11 +132,6 @@ export class ScriptedService {
 
   #say(message: ServiceMessage): void {
     this.#socket?.send(JSON.stringify(message));
-  }
-
-  /** What the next request for a message gets. */
-  say(text: string): void {
-    this.#hand(text);
   }
 
   #hand(text: string): void {
@@ -169,13 +171,13 @@ export class ScriptedService {
       } else if (message?.type === 'ended') {
         this.#end(message.job, HOW[message.outcome] ?? `exit=${message.exitCode}`);
         this.#say({ type: 'settled', job: message.job });
-      }
+      } else if (message?.type === 'key-stored') this.storedKeys.add(message.sha256);
     });
   }
 
   async #answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const { pathname, searchParams } = new URL(incoming.url ?? '/', 'http://service');
-    this.keys.add((incoming.headers.authorization ?? '').replace('Bearer ', ''));
+    this.keys.add(keyOf(incoming));
     let length = 0;
     for await (const part of incoming) length += (part as Buffer).length;
     const send = (status: number, body: string) =>

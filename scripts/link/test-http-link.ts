@@ -7,6 +7,7 @@ import { Delivery } from '../../server/jobs/delivery.ts';
 import { openJobEnds, type JobEnds } from '../../server/jobs/job-ends.ts';
 import { Problem } from '../../server/http/problem.ts';
 import type { Actor } from '../../server/store/caller.ts';
+import { openKeyRotation } from '../../server/agents/key-rotation.ts';
 import { openAudit } from '../../server/store/audit.ts';
 import type { Database, Tx } from '../../server/store/database.ts';
 import { insertDevice } from '../../server/store/devices.ts';
@@ -52,6 +53,7 @@ const now = () => Date.now();
 export class TestHttpLink {
   readonly #db: Database = openDatabase(':memory:');
   readonly #nodes: Node[] = [];
+  readonly #keyRotation = openKeyRotation({ db: this.#db, audit: openAudit(now), now });
   readonly #ends: JobEnds = openJobEnds({ db: this.#db, audit: openAudit(now), now });
   #device = { seq: 0, id: '', key: '' };
   #time = 0;
@@ -139,6 +141,7 @@ export class TestHttpLink {
         db: this.#db,
         node: id,
         link,
+        keyRotation: this.#keyRotation,
         publicUrl: () => 'http://service',
         steady: () => this.#time,
         forward: async (holder, device, request) =>
@@ -152,6 +155,7 @@ export class TestHttpLink {
       timeLimitSeconds: 60,
       outputLimit: 1000,
       agentUpdates: { stateOf: () => ({ update: '', problem: '', text: '' }), sendSigner: () => {}, send: () => {} },
+      keyRotation: this.#keyRotation,
       commandFor: async (_tx, { command }) => ({ command }),
       link,
       cluster: {

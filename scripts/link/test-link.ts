@@ -18,6 +18,7 @@ import type { AgentConnection } from '../../server/agents/agent-connection.ts';
 import { SocketConnection } from '../../server/agents/socket-connection.ts';
 import type { LinkListener } from '../../server/agents/link.ts';
 import type { Actor } from '../../server/store/caller.ts';
+import { openKeyRotation, type KeyRotation } from '../../server/agents/key-rotation.ts';
 import { openAudit } from '../../server/store/audit.ts';
 import type { Database } from '../../server/store/database.ts';
 import { insertDevice } from '../../server/store/devices.ts';
@@ -80,10 +81,15 @@ function limit(prototype: object, method: string, check: () => void): void {
   });
 }
 
+type Handled = Parameters<LinkListener['message']>[1];
+const isOfJobs = (message: AgentMessage): message is Extract<AgentMessage, Handled> =>
+  ['started', 'output', 'ended', 'facts'].includes(message.type);
+
 export class TestLink {
   readonly #db: Database = openDatabase(':memory:');
   readonly #data = mkdtempSync(path.join(tmpdir(), 'muster-link-'));
   readonly #nodes: Node[] = [];
+  readonly #keyRotation: KeyRotation;
   readonly #ends: JobEnds;
   #device = { seq: 0, id: '', key: '' };
   #disk: Disk = 'free';
@@ -96,7 +102,9 @@ export class TestLink {
   readonly sent: (AgentMessage | ServiceMessage)[] = [];
 
   private constructor() {
-    this.#ends = openJobEnds({ db: this.#db, audit: openAudit(now), now });
+    const parts = { db: this.#db, audit: openAudit(now), now };
+    this.#ends = openJobEnds(parts);
+    this.#keyRotation = openKeyRotation(parts);
   }
 
   /** Time stands still outside `settle`; `fillDisk` decides what the agent can write. */
@@ -254,6 +262,7 @@ export class TestLink {
       timeLimitSeconds: 60,
       outputLimit: 1000,
       agentUpdates: { stateOf: () => ({ update: '', problem: '', text: '' }), sendSigner: () => {}, send: () => {} },
+      keyRotation: this.#keyRotation,
       commandFor: async (_tx, { command }) => ({ command }),
       link: {
         listen: (listener) => void (node.listener = listener),
@@ -372,8 +381,7 @@ export class TestLink {
       line.connection.server = message.server;
       older?.close(4000, '');
       node.listener?.hello(line.connection, message);
-    } else if (node.live === line.connection && message.type !== 'offers' && message.type !== 'update-state')
-      node.listener?.message(line.connection, message);
+    } else if (node.live === line.connection && isOfJobs(message)) node.listener?.message(line.connection, message);
   }
 
   #toAgent(line: Line, message: ServiceMessage): void {

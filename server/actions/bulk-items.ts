@@ -3,7 +3,7 @@ import type { BulkValues } from '#/contract/bulk.ts';
 import type { DeviceChange, Position } from '#/contract/devices.ts';
 import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
-import { LimitReached, Refusal } from '../store/errors.ts';
+import { Conflict, LimitReached, Refusal } from '../store/errors.ts';
 import type { BulkRow, Earlier, ItemOutcome, StoredDraft } from '../store/bulk.ts';
 import { archiveJob, restoreJob } from '../store/archive.ts';
 import type { Audit } from '../store/audit.ts';
@@ -119,6 +119,16 @@ export const openBulkItems = ({ actions, dispatch, audit, now }: ItemsOptions): 
     if (action === 'delete') {
       await actions.remove(tx, caller, device);
       return done(name);
+    }
+    if (action === 'rotateKey') {
+      try {
+        await actions.rotateKey(tx, caller, device);
+        return done(name);
+      } catch (cause) {
+        // Nothing was written, so that the unit of work can go on.
+        if (cause instanceof Conflict) return failed(name, refusalText(cause));
+        throw cause;
+      }
     }
     const position = Lat === undefined || Lng === undefined ? undefined : { Lat, Lng };
     const stored = await deviceValues(tx, device.seq);

@@ -18,6 +18,8 @@ export interface DeviceActions {
   /** Deletes it, its waiting jobs and its tunnels. */
   remove(tx: Tx, caller: Actor, device: DeviceRow): Promise<void>;
   rekey(tx: Tx, caller: Actor, device: DeviceRow): Promise<NewDevice>;
+  /** Has it take a new key over its connection. */
+  rotateKey(tx: Tx, caller: Actor, device: DeviceRow): Promise<void>;
   /** Of a tag of the account; false if the device has it already. */
   attach(tx: Tx, caller: Actor, device: DeviceRow, tagId: string): Promise<boolean>;
   /** False if the device does not have it. */
@@ -29,9 +31,10 @@ interface ActionsOptions {
   now: () => number;
   order: DeviceOrder;
   dispatch: Pick<Dispatch, 'deviceRemoved'>;
+  rotateKey: DeviceActions['rotateKey'];
 }
 
-export const openDeviceActions = ({ audit, order, dispatch, now }: ActionsOptions): DeviceActions => ({
+export const openDeviceActions = ({ audit, order, dispatch, rotateKey, now }: ActionsOptions): DeviceActions => ({
   create: async (tx, caller, draft, keyHash) => {
     const device = await insertKeyedDevice(tx, caller.account.id, draft, keyHash, now());
     order.added(tx, caller.account.id);
@@ -58,6 +61,7 @@ export const openDeviceActions = ({ audit, order, dispatch, now }: ActionsOption
     await audit.record(tx, caller, 'device.rekey', id);
     return { DeviceId: id, DeviceKey: key };
   },
+  rotateKey,
   attach: async (tx, caller, { seq, id }, tagId) => {
     const { changes } = await attachTag(tx, seq, tagId);
     await audit.record(tx, caller, 'tag.attach', `${tagId} ${id}`);

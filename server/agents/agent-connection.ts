@@ -32,6 +32,8 @@ export abstract class AgentConnection {
   greeted = false;
   /** The key that it connected with; needed only until its session begins. */
   keyHash: Uint8Array | undefined;
+  /** The key that it was sent in this session, and has not used yet. */
+  newKey: string | undefined;
   /** Number of its session in the table of devices; 0 until that begins. */
   session = 0;
   agentVersion = '';
@@ -58,6 +60,11 @@ export abstract class AgentConnection {
     this.deviceSeq = device.seq;
     this.deviceId = device.id;
     this.name = device.name;
+  }
+
+  /** The agent uses its new key from now on. */
+  useNewKey(): void {
+    this.newKey = undefined;
   }
 
   abstract send(message: ServiceMessage): void;

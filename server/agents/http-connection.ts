@@ -1,7 +1,9 @@
 // The session of an agent that speaks HTTP: keeps what the service has for it until the agent asks and confirms.
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Run, ServiceMessage } from '#/contract/agent-link.ts';
+import { hashSecret } from '../store/ids.ts';
 import { AgentConnection } from './agent-connection.ts';
+import { UNUSED_AFTER_MS } from './key-rotation.ts';
 
 /** The answer to a request of an agent: plain text, whose first line says it all. */
 export interface Answer {
@@ -47,13 +49,15 @@ export interface HttpConnectionOptions {
   now: () => number;
   /** Called when the session is over. */
   closed: (connection: HttpConnection) => void;
+  /** Called when the agent has another key. */
+  renamed: (connection: HttpConnection, before: string) => void;
 }
 
 export class HttpConnection extends AgentConnection {
   /** Requests that are being handled, besides one that waits. */
   requests = 0;
   /** The hash of its key. */
-  readonly keyName: string;
+  keyName: string;
   readonly #options: HttpConnectionOptions;
   #welcomed: ((answer: Answer) => void) | undefined;
   #ending: Ending = 'lost';
@@ -62,6 +66,9 @@ export class HttpConnection extends AgentConnection {
   #isTaken = false;
   /** When the job was last handed out. */
   #runAt = NEVER;
+  /** Since when it is handed its new key, and when it was handed it last. */
+  #keySince = NEVER;
+  #keyAt = NEVER;
   /** Jobs that it is to stop, with the time when it was last asked to. */
   readonly #stops = new Map<string, number>();
   #waiting: Waiting | undefined;
@@ -103,7 +110,24 @@ export class HttpConnection extends AgentConnection {
     } else if (message.type === 'cancel') {
       if (!this.#stops.has(message.job)) this.#stops.set(message.job, NEVER);
       this.#wake();
+    } else if (message.type === 'key') {
+      this.#keySince = this.#options.now();
+      this.#keyAt = NEVER;
+      this.#wake();
     } else if (message.type === 'settled' && this.#run?.job === message.job) this.#run = undefined;
+  }
+
+  override useNewKey(): void {
+    if (this.newKey === undefined) return;
+    const before = this.keyName;
+    this.keyName = nameOfKey(hashSecret(this.newKey));
+    super.useNewKey();
+    this.#options.renamed(this, before);
+  }
+
+  /** The agent cannot take its new key, so that it is not handed it any more. */
+  keepKey(): void {
+    this.#keySince = NEVER;
   }
 
   override sendAway(reason: string): void {
@@ -186,12 +210,20 @@ export class HttpConnection extends AgentConnection {
 
   /** When something that was handed out is due again. */
   #repeatAt(): number {
-    const handedOut = [...this.#stops.values(), ...(this.#isToTake() ? [this.#runAt] : [])];
+    const handedOut = [
+      ...this.#stops.values(),
+      ...(this.#isToTake() ? [this.#runAt] : []),
+      ...(this.#isToUseKey() ? [this.#keyAt] : []),
+    ];
     return Math.min(...handedOut) + REPEAT_AFTER_MS;
   }
 
   #isToTake(): boolean {
     return this.#run !== undefined && !this.#isTaken && !this.#stops.has(this.#run.job);
+  }
+
+  #isToUseKey(): boolean {
+    return this.newKey !== undefined && this.#options.now() - this.#keySince < UNUSED_AFTER_MS;
   }
 
   #nextMessage(): string | undefined {
@@ -201,6 +233,10 @@ export class HttpConnection extends AgentConnection {
         this.#stops.set(job, now);
         return `stop ${job}\n`;
       }
+    if (this.#isToUseKey() && now - this.#keyAt >= REPEAT_AFTER_MS) {
+      this.#keyAt = now;
+      return `key ${this.newKey}\n`;
+    }
     const run = this.#run;
     if (!run || !this.#isToTake() || now - this.#runAt < REPEAT_AFTER_MS) return undefined;
     this.#runAt = now;

@@ -15,9 +15,10 @@ import {
 } from '#/contract/agent-http.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
-import { sessionByKey } from '../store/devices.ts';
+import { deviceByKeyHash } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import { isUnfinished } from '../store/jobs.ts';
+import type { KeyRotation } from './key-rotation.ts';
 import { endedBy, HttpConnection, nameOfKey, REQUEST_COST } from './http-connection.ts';
 import type { Answer } from './http-connection.ts';
 import { hasCredit } from './inbound-throttle.ts';
@@ -58,6 +59,7 @@ export interface HttpLinkOptions {
   /** Id of this node. */
   node: string;
   link: Pick<Link, 'of' | 'begin' | 'pass' | 'left'>;
+  keyRotation: Pick<KeyRotation, 'use' | 'answered'>;
   /** Why no agent may begin at the moment. */
   refusal?: () => Error | undefined;
   /** The address for agents that do not say which one they use. */
@@ -93,6 +95,7 @@ export function openHttpLink({
   db,
   node,
   link,
+  keyRotation,
   refusal,
   publicUrl,
   forward,
@@ -106,6 +109,12 @@ export function openHttpLink({
     const { keyName } = connection;
     if (sessions.get(keyName) === connection) sessions.delete(keyName);
     link.left(connection);
+  };
+
+  const renamed = (connection: HttpConnection, before: string) => {
+    if (sessions.get(before) !== connection) return;
+    sessions.delete(before);
+    sessions.set(connection.keyName, connection);
   };
 
   const sweep = setInterval(() => {
@@ -128,11 +137,11 @@ export function openHttpLink({
     const closedFor = refusal?.();
     if (closedFor) throw closedFor;
     const keyHash = hashSecret(key);
-    const device = await sessionByKey(db, keyHash);
+    const device = await deviceByKeyHash(db, keyHash);
     if (!device) throw refusedKey();
     requireHello(device.seq);
     const said = helloOf((await body(MAX_HELLO)).toString());
-    const connection = new HttpConnection(device, keyHash, { now: steady, closed });
+    const connection = new HttpConnection(device, keyHash, { now: steady, closed, renamed });
     const welcomed = connection.welcomed();
     const address = readAddress(said.server ?? publicUrl());
     if (address === undefined) throw badRequest('"server" of the hello is no http or https address.');
@@ -151,7 +160,7 @@ export function openHttpLink({
     if (connection.requests >= MOST_REQUESTS) throw busy('This device sends too many requests at once');
     connection.requests += 1;
     try {
-      return await handleJob(connection, request);
+      return await (request.path === '/key' ? refuseKey : handleJob)(connection, request);
     } finally {
       connection.requests -= 1;
     }
@@ -162,6 +171,15 @@ export function openHttpLink({
     const running = query.get('running') || undefined;
     if (running !== undefined && !isJobId(running)) throw badRequest('"running" names no job.');
     return connection.next(wait * 1_000, running, whenGone);
+  };
+
+  /** The agent says that it could not store the key that it was handed. */
+  const refuseKey = async (connection: HttpConnection, { body }: AgentRequest): Promise<Answer> => {
+    const reason = textOf(await body(MAX_REASON)) || 'Its agent gave no reason.';
+    if (connection.closing) return connection.ended;
+    connection.keepKey();
+    await keyRotation.answered(connection, { type: 'key-refused', reason });
+    return { status: 200, text: 'ok' };
   };
 
   const handleJob = async (connection: HttpConnection, request: AgentRequest): Promise<Answer> => {
@@ -250,6 +268,20 @@ export function openHttpLink({
     return (await forward?.(device.node, device, request)) ?? endedBy('lost');
   };
 
+  /** The first request with the key that the device was handed in this session: it counts from now on. */
+  const useKey = async (
+    device: { seq: number; session: number; node: string },
+    keyHash: Uint8Array,
+    request: AgentRequest,
+  ): Promise<Answer> => {
+    if (!(await db.write((tx) => keyRotation.use(tx, device.seq, keyHash)))) throw refusedKey();
+    const connection = link.of(device.seq);
+    if (!(connection instanceof HttpConnection) || connection.session !== device.session)
+      return answerElsewhere(device, request);
+    connection.useNewKey();
+    return answerFor(connection, request);
+  };
+
   return {
     answer: async (key, request) => {
       requireKnown(request);
@@ -259,8 +291,9 @@ export function openHttpLink({
       const connection = sessions.get(nameOfKey(keyHash));
       if (connection && connection.session > 0 && String(connection.session) === request.session)
         return answerFor(connection, request);
-      const device = await sessionByKey(db, keyHash);
+      const device = await deviceByKeyHash(db, keyHash);
       if (!device) throw refusedKey();
+      if (device.isNext && String(device.session) === request.session) return useKey(device, keyHash, request);
       return answerElsewhere(device, request);
     },
 
@@ -277,11 +310,18 @@ export function openHttpLink({
 }
 
 const JOB_PATH = /^\/job\/([A-Za-z0-9_-]{1,64})\/(taken|output|ended)$/;
-const METHODS: Record<string, string> = { hello: 'POST', next: 'GET', taken: 'POST', output: 'PUT', ended: 'POST' };
+const METHODS: Record<string, string> = {
+  hello: 'POST',
+  next: 'GET',
+  key: 'POST',
+  taken: 'POST',
+  output: 'PUT',
+  ended: 'POST',
+};
 
 /** The kind of a request; undefined for a path that does not exist. */
 export const kindOf = (path: string): string | undefined =>
-  path === '/hello' || path === '/next' ? path.slice(1) : JOB_PATH.exec(path)?.[2];
+  path === '/hello' || path === '/next' || path === '/key' ? path.slice(1) : JOB_PATH.exec(path)?.[2];
 
 function requireKnown({ method, path }: AgentRequest): void {
   const kind = kindOf(path);

@@ -7,6 +7,8 @@ import type { Database } from '../store/database.ts';
 import { insertDevice } from '../store/devices.ts';
 import { Problem } from '../http/problem.ts';
 import { openTestDatabase } from '../store/test-database.ts';
+import { openAudit } from '../store/audit.ts';
+import { openKeyRotation } from './key-rotation.ts';
 import type { AgentConnection } from './agent-connection.ts';
 import { openHttpLink } from './http-link.ts';
 import type { HttpLink } from './http-link.ts';
@@ -30,6 +32,7 @@ beforeEach(() => {
   httpLink = openHttpLink({
     db,
     node: 'n',
+    keyRotation: openKeyRotation({ db, audit: openAudit(() => now), now: () => now }),
     publicUrl: () => 'http://service',
     steady: () => now,
     link: {

@@ -26,7 +26,17 @@ test('a silent agent is dropped, one that pings is not', async () => {
   link.listen({
     hello: (connection) => {
       const { deviceSeq: seq, keyHash = new Uint8Array() } = connection;
-      const inventory = { addr: '', port: '', version: '', os: '', arch: '', hostname: '', tunnelsAllowed: '', at: 1 };
+      const inventory = {
+        addr: '',
+        port: '',
+        version: '',
+        os: '',
+        arch: '',
+        hostname: '',
+        tunnelsAllowed: '',
+        keyFixed: '',
+        at: 1,
+      };
       void db.write(async (tx) => {
         connection.session = (await beginSession(tx, { seq, keyHash, node: 'n' }, inventory)) ?? 0;
       });

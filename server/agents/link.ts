@@ -13,14 +13,14 @@ import {
   readAgentMessage,
   readOtherVersion,
 } from '#/contract/agent-link.ts';
-import type { AgentMessage, Facts, Hello, Offers, UpdateState } from '#/contract/agent-link.ts';
+import type { AgentMessage, Facts, Hello, KeyAnswer, Offers, UpdateState } from '#/contract/agent-link.ts';
 import { bearerOf } from '../http/bearer.ts';
 import { refuseFailed } from '../http/end-socket.ts';
 import { Problem } from '../http/problem.ts';
 import { notFound } from '../store/errors.ts';
 import type { Database } from '../store/database.ts';
 import { logFault } from '../store/system-fault.ts';
-import { deviceByKey, markOffline, markSeen, markRefused } from '../store/devices.ts';
+import { deviceByKeyHash, markOffline, markSeen, markRefused } from '../store/devices.ts';
 import type { DeviceRow } from '../store/devices.ts';
 import { hashSecret } from '../store/ids.ts';
 import type { AgentConnection } from './agent-connection.ts';
@@ -34,7 +34,7 @@ interface Taken {
   type: 'taken';
   job: string;
 }
-export type JobMessage = Exclude<AgentMessage, Facts | Hello | Offers | UpdateState> | Taken;
+export type JobMessage = Exclude<AgentMessage, Facts | Hello | KeyAnswer | Offers | UpdateState> | Taken;
 
 /** Carries the traffic of the agents' tunnels. */
 export interface TunnelListener {
@@ -77,6 +77,8 @@ export interface Link {
   listenForTunnels(listener: TunnelListener): void;
   /** Calls back for what agents report of updating themselves. */
   listenForUpdates(listener: (connection: AgentConnection, message: UpdateState) => void): void;
+  /** Calls back when an agent has answered to a new key. */
+  listenForKeys(listener: (connection: AgentConnection, message: KeyAnswer) => void): void;
   close(): Promise<void>;
 }
 
@@ -133,6 +135,7 @@ export function openLink({
   const live = new Map<number, AgentConnection>();
   let listener: LinkListener | undefined;
   let tunnels: TunnelListener | undefined;
+  let keys: ((connection: AgentConnection, message: KeyAnswer) => void) | undefined;
   let updates: ((connection: AgentConnection, message: UpdateState) => void) | undefined;
 
   const background = (work: Promise<unknown>) => {
@@ -185,6 +188,7 @@ export function openLink({
     else if (!message || live.get(connection.deviceSeq) !== connection) return;
     else if (message.type === 'offers') tunnels?.offered(connection, message);
     else if (message.type === 'update-state') updates?.(connection, message);
+    else if (message.type === 'key-stored' || message.type === 'key-refused') keys?.(connection, message);
     else listener?.message(connection, message);
   };
 
@@ -287,8 +291,9 @@ export function openLink({
     const closed = refusal?.();
     if (closed) throw closed;
     const key = bearerOf(request.headers.authorization ?? '');
-    const device = key === undefined ? undefined : await deviceByKey(db, key);
-    if (device && key !== undefined) return { device, keyHash: hashSecret(key) };
+    const keyHash = key === undefined ? undefined : hashSecret(key);
+    const device = keyHash && (await deviceByKeyHash(db, keyHash));
+    if (device && keyHash) return { device, keyHash };
     throw new Problem(401, 'Unknown device key', 'Check the key, or make a new one on the page of the device.');
   };
 
@@ -343,6 +348,9 @@ export function openLink({
     },
     listenForUpdates: (to) => {
       updates = to;
+    },
+    listenForKeys: (to) => {
+      keys = to;
     },
 
     close: async () => {

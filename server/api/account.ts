@@ -44,6 +44,7 @@ const OFFERED: readonly Capability[] = [
   'history',
   'idempotency',
   'jobs',
+  'key-rotation',
   'live',
   'notes',
   'open-tunnels',
@@ -99,7 +100,7 @@ export function accountRoutes(
     update: (request) =>
       db.write(async (tx) => {
         await requireManager(tx, request);
-        const { Name: name, NeedsSecondFactor: needsOtp } = request.body;
+        const { Name: name, NeedsSecondFactor: needsOtp, KeyRotationDays: rotationDays } = request.body;
         if (needsOtp === true && request.personId !== undefined) {
           const person = await personById(tx, request.personId);
           if (person?.source === 'password' && person.otp_secret === null)
@@ -109,7 +110,7 @@ export function accountRoutes(
               'Set it up for yourself first: otherwise you could do nothing else from now on.',
             );
         }
-        await updateAccount(tx, request.account.id, { name, needsOtp });
+        await updateAccount(tx, request.account.id, { name, needsOtp, rotationDays });
         await audit.record(tx, request, 'account.update', '');
       }),
 

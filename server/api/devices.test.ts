@@ -66,6 +66,8 @@ test('a created device is listed with every documented field; its key is returne
     AgentProblem: '',
     AgentProblemText: '',
     AgentProblemTime: '',
+    KeyRotation: '',
+    KeyProblem: '',
     TunnelsAllowed: 'none',
     SysOS: '',
     SysArch: '',
@@ -191,6 +193,7 @@ test('filters: parts of name and id in any letter case, whole group and status, 
     arch: 'arm64',
     hostname: 'h',
     tunnelsAllowed: '',
+    keyFixed: '',
     at,
   });
   for (const status of ['Online', 'online', 'ONLINE'])
@@ -232,6 +235,7 @@ test('what an agent reported is listed, also after it disconnects', async () => 
     arch: 'x64',
     hostname: 'box',
     tunnelsAllowed: 'loopback',
+    keyFixed: '',
     at,
   };
   const session = await connected(DeviceKey, inventory);

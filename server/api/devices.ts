@@ -150,6 +150,12 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
         return actions.rekey(tx, request, device);
       }),
 
+    rotateKey: (request) =>
+      db.write(async (tx) => {
+        const device = await deviceById(tx, scopeOf(request), request.params.device_id);
+        await actions.rotateKey(tx, request, device);
+      }),
+
     agent: async () => {
       const { program, version, sequence } = await context.signer.signed();
       return {

@@ -335,6 +335,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'devices.selected': [{ body: ({ ids }) => ({ DeviceIds: [ids['device_id']] }), outside: 'nothing' }],
   'devices.remove': plain,
   'devices.rekey': plain,
+  'devices.rotateKey': plain,
   'devices.agent': plain,
   'devices.updateAgent': plain,
   'devices.downgradeAgent': withBody(() => ({ Sequence: 1 })),
@@ -427,6 +428,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'versions.counts': plain,
   'bulk.create': [
     { body: ({ ids }) => ({ Action: 'newKey', Devices: [ids['device_id']] }), outside: 'nothing' },
+    { body: ({ ids }) => ({ Action: 'rotateKey', Devices: [ids['device_id']] }), outside: 'nothing' },
     { body: ({ ids }) => ({ Action: 'stop', Jobs: [ids['job_id']] }), outside: 'nothing' },
     {
       body: ({ ids }) => ({ Action: 'edit', Devices: [ids['device_id']], Values: { DeviceName: 'renamed' } }),

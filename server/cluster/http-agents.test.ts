@@ -91,3 +91,33 @@ onServer('what no node has sent is refused where nodes forward requests', async 
   });
   assert.equal(forged.status, 403);
 });
+
+onServer('a new key that is used at another node ends the old one at each', async () => {
+  const { id, key } = await here.fleet.device();
+  const agent = await HttpAgent.connect(here.url, key);
+  const waiting = agent.next();
+  assert.equal((await there.call('POST', `/v1/device/${id}/rotate-key`)).status, 200);
+  const [, next = ''] = /^200 key (\S+)$/.exec(said(await waiting)) ?? [];
+  const moved = agent.at(there.url);
+  moved.key = next;
+  assert.equal(said(await moved.next(0)), '204');
+  assert.equal((await agent.at(there.url).next(0)).status, 401);
+  await until('its node to know', async () => (await agent.next(0)).status === 401);
+  const back = moved.at(here.url);
+  assert.equal(said(await back.next(0)), '204');
+  assert.equal(await here.fleet.status(id), 'Online');
+});
+
+onServer('an agent takes its new key to another node', async () => {
+  const { id, key } = await here.fleet.device();
+  const agent = await FakeAgent.connect(here.url, key, { newKey: { unable: '' } });
+  await agent.receive('welcome');
+  assert.equal((await there.call('POST', `/v1/device/${id}/rotate-key`)).status, 200);
+  const { key: next } = await agent.receive('key');
+  const moved = await FakeAgent.connect(there.url, next, { newKey: { unable: '' } });
+  await moved.receive('welcome');
+  await until('the older one to be closed', () => agent.closed);
+  assert.equal(await HttpAgent.connect(here.url, key).catch(() => undefined), undefined);
+  assert.equal(await here.fleet.status(id), 'Online');
+  await moved.end();
+});

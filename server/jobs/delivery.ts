@@ -5,6 +5,7 @@
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Ended, Facts, Hello, Stream } from '#/contract/agent-link.ts';
 import type { AgentUpdates } from './agent-updates.ts';
+import { whyKeyFixed, type KeyRotation } from '../agents/key-rotation.ts';
 import type { AgentConnection, AssignedJob } from '../agents/agent-connection.ts';
 import { log } from '../operation/log.ts';
 import type { JobMessage, Link } from '../agents/link.ts';
@@ -29,6 +30,7 @@ export interface DeliveryOptions extends AssignmentOptions {
   link: Pick<Link, 'of' | 'all' | 'listen' | 'end' | 'reconnectMs'>;
   cluster: Pick<Cluster, 'id' | 'onSyncAgents' | 'syncAgentsAt'>;
   agentUpdates: Pick<AgentUpdates, 'stateOf' | 'sendSigner' | 'send'>;
+  keyRotation: Pick<KeyRotation, 'send' | 'use'>;
 }
 
 /** One unit of work, with what it has changed so far. */
@@ -142,6 +144,8 @@ export class Delivery {
       await noteAskedUpdate(tx, device.seq);
       tx.afterCommit(() => this.#options.agentUpdates.send(connection, device.update_asked));
     }
+    if (device.rotation_asked !== null) await this.#options.keyRotation.send(tx, connection);
+    else if (connection.newKey !== undefined) tx.afterCommit(() => connection.useNewKey());
     const { job } = connection;
     if (!job) return assignNext(unit, connection, this.#options);
     const state = await stateOf(tx, job.seq);
@@ -152,6 +156,9 @@ export class Delivery {
     const { tx } = unit;
     const at = this.#options.now();
     const { deviceSeq: seq, keyHash = NO_KEY } = connection;
+    const isRotating = before !== undefined && before.rotation_asked !== null;
+    // It may come with the key that it was sent before.
+    if (isRotating) await this.#options.keyRotation.use(tx, seq, keyHash);
     const session = await beginSession(
       tx,
       { seq, keyHash, node: this.#options.cluster.id },
@@ -163,6 +170,7 @@ export class Delivery {
         arch: hello.arch,
         hostname: hello.hostname,
         tunnelsAllowed: hello.allowsTunnels ?? '',
+        keyFixed: whyKeyFixed(hello),
         at,
       },
     );
@@ -184,6 +192,7 @@ export class Delivery {
       }),
     );
     tx.afterCommit(() => this.#options.agentUpdates.sendSigner(connection));
+    if (isRotating) await this.#options.keyRotation.send(tx, connection);
     for (const text of hello.setAside ?? [])
       tx.afterCommit(() => log.warn(`agent: ${text}`, { device: connection.deviceId }));
     for (const job of hello.jobs) if (!(await isUnfinished(tx, connection.deviceSeq, job))) forget(tx, connection, job);

@@ -50,6 +50,7 @@ export interface DispatchOptions {
   /** The Command of an artifact, for a device that reaches the service at `origin`. */
   artifactCommand: (artifact: StoredArtifact, where: { origin: string; jobId?: string }) => string;
   agentUpdates: DeliveryOptions['agentUpdates'];
+  keyRotation: DeliveryOptions['keyRotation'];
   timeLimitSeconds?: number;
   outputLimit?: number;
 }
@@ -71,6 +72,7 @@ export function openDispatch(options: DispatchOptions): Dispatch {
     timeLimitSeconds: options.timeLimitSeconds ?? TIME_LIMIT_SECONDS,
     outputLimit: options.outputLimit ?? OUTPUT_LIMIT,
     agentUpdates: options.agentUpdates,
+    keyRotation: options.keyRotation,
     commandFor: async (tx, job, origin) => {
       if (job.artifact_id === null) return job;
       const artifact = await findArtifact(tx, job.artifact_id);

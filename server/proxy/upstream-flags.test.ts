@@ -28,7 +28,17 @@ const PATHS: Record<string, string> = {
   views: '/v1/views',
 };
 /** Without a list of their own. */
-const OTHERS = ['agent-update', 'device-key', 'idempotency', 'notes', 'output', 'queue', 'stop', 'timeline'];
+const OTHERS = [
+  'agent-update',
+  'device-key',
+  'idempotency',
+  'key-rotation',
+  'notes',
+  'output',
+  'queue',
+  'stop',
+  'timeline',
+];
 
 test('what the account offers is answered through a gateway', async (t) => {
   const service = await startTestService();

@@ -37,28 +37,39 @@ export async function setUpFirstAccount(
 }
 
 export async function readAccount(db: Reader, accountId: number): Promise<Account | undefined> {
-  const row = await db.get<Account & { name: string; needs_otp: number }>(
+  const row = await db.get<Account & { name: string; needs_otp: number; rotation_days: number }>(
     `SELECT email AS "UserEmail", max_devices AS "PlanMaxDeviceLimit", num_devices AS "NumDevicesAdded",
        (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS "ArtifactBytesUsed",
-       artifact_limit AS "ArtifactBytesLimit", name, needs_otp
+       artifact_limit AS "ArtifactBytesLimit", name, needs_otp, rotation_days
      FROM accounts WHERE id = ?`,
     accountId,
   );
   if (!row) return undefined;
-  const { name, needs_otp, ...account } = row;
-  return { ...account, ...(name !== '' && { Name: name }), ...(needs_otp === 1 && { NeedsSecondFactor: true }) };
+  const { name, needs_otp, rotation_days, ...account } = row;
+  return {
+    ...account,
+    ...(name !== '' && { Name: name }),
+    ...(needs_otp === 1 && { NeedsSecondFactor: true }),
+    ...(rotation_days > 0 && { KeyRotationDays: rotation_days }),
+  };
 }
 
 /** Changes what the account's Admins decide. */
 export async function updateAccount(
   tx: Tx,
   accountId: number,
-  { name, needsOtp }: { name?: string | undefined; needsOtp?: boolean | undefined },
+  {
+    name,
+    needsOtp,
+    rotationDays,
+  }: { name?: string | undefined; needsOtp?: boolean | undefined; rotationDays?: number | undefined },
 ): Promise<void> {
   if (name !== undefined)
     await tx.run('UPDATE accounts SET name = ? WHERE id = ?', name.trim().toWellFormed(), accountId);
   if (needsOtp !== undefined)
     await tx.run('UPDATE accounts SET needs_otp = ? WHERE id = ?', needsOtp ? 1 : 0, accountId);
+  if (rotationDays !== undefined)
+    await tx.run('UPDATE accounts SET rotation_days = ? WHERE id = ?', rotationDays, accountId);
 }
 
 interface Limits {

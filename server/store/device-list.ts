@@ -29,6 +29,8 @@ const listing = ({ jsonObject, jsonArray, jsonOf, isoTime }: Dialect, more: Reco
     AgentProblem: 'd.agent_problem',
     AgentProblemText: 'd.agent_problem_text',
     AgentProblemTime: `coalesce(${isoTime('d.agent_problem_time')}, '')`,
+    KeyRotation: `CASE WHEN d.rotation_asked IS NULL THEN '' WHEN d.next_key_hash IS NULL THEN 'Asked' ELSE 'Sent' END`,
+    KeyProblem: "CASE d.key_fixed WHEN '' THEN d.rotation_problem ELSE d.key_fixed END",
     TunnelsAllowed: "CASE d.tunnels_allowed WHEN '' THEN 'none' ELSE d.tunnels_allowed END",
     SysOS: 'd.os',
     SysArch: 'd.arch',

@@ -37,15 +37,25 @@ export async function deviceById(db: Reader, scope: Scope, id: string): Promise<
   return row;
 }
 
-export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefined> =>
-  db.get<DeviceRow>('SELECT seq, id, account_id, name FROM devices WHERE key_hash = ?', hashSecret(key));
+interface KeyedDevice extends DeviceRow {
+  /** The session of its agent. */
+  session: number;
+  node: string;
+  /** Whether this is the key that it was sent, and uses for the first time now. */
+  isNext: boolean;
+}
 
-/** The device with the key of this hash, and the session of its agent. */
-export const sessionByKey = (
-  db: Reader,
-  keyHash: Uint8Array,
-): Promise<(DeviceRow & { session: number; node: string }) | undefined> =>
-  db.get('SELECT seq, id, account_id, name, session, node FROM devices WHERE key_hash = ?', keyHash);
+/** The device with the key of this hash: its own one, or the one that it was sent to replace that. */
+export async function deviceByKeyHash(db: Reader, keyHash: Uint8Array): Promise<KeyedDevice | undefined> {
+  const columns = 'SELECT seq, id, account_id, name, session, node FROM devices';
+  const own = await db.get<KeyedDevice>(`${columns} WHERE key_hash = ?`, keyHash);
+  if (own) return { ...own, isNext: false };
+  const next = await db.get<KeyedDevice>(`${columns} WHERE next_key_hash = ?`, keyHash);
+  return next && { ...next, isNext: true };
+}
+
+export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefined> =>
+  deviceByKeyHash(db, hashSecret(key));
 
 /** The account of a device; undefined after its deletion. */
 export const accountOfDevice = async (db: Reader, seq: number): Promise<number | undefined> =>
@@ -79,8 +89,8 @@ export async function insertKeyedDevice(
   const name = DeviceName.toWellFormed();
   const seq = await insertRow(
     tx,
-    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, created, state_time, customer, site)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9)`,
+    `INSERT INTO devices (id, account_id, name, name_folded, grp, key_hash, key_since, created, state_time, customer, site)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8, ?9)`,
     id,
     accountId,
     name,
@@ -148,7 +158,13 @@ export async function replaceKey(tx: Tx, seq: number, at: number): Promise<strin
 
 /** The same with the key of this hash. */
 export async function setKey(tx: Tx, seq: number, keyHash: Uint8Array, at: number): Promise<void> {
-  await tx.run('UPDATE devices SET key_hash = ?, session = session + 1, online = 0 WHERE seq = ?', keyHash, seq);
+  await tx.run(
+    `UPDATE devices SET key_hash = ?, key_since = ?, rotation_asked = NULL, next_key_hash = NULL, next_key_sent = NULL,
+       rotation_problem = '', session = session + 1, online = 0 WHERE seq = ?`,
+    keyHash,
+    at,
+    seq,
+  );
   tx.bump(ONLINE);
   await noteState(tx, seq, CAUSES.newKey, at);
   await markTunnelsDown(tx, seq);
@@ -168,6 +184,8 @@ export interface Inventory {
   hostname: string;
   /** The destinations that it lets the service ask for; '' from agents that say nothing. */
   tunnelsAllowed: string;
+  /** Why it cannot take a new key; '' if it can. */
+  keyFixed: string;
   at: number;
 }
 
@@ -178,11 +196,11 @@ export interface Inventory {
 export async function beginSession(
   tx: Tx,
   { seq, keyHash, node }: { seq: number; keyHash: Uint8Array; node: string },
-  { addr, port, version, os, arch, hostname, tunnelsAllowed, at }: Inventory,
+  { addr, port, version, os, arch, hostname, tunnelsAllowed, keyFixed, at }: Inventory,
 ): Promise<number | undefined> {
   const row = await tx.get<{ session: number }>(
     `UPDATE devices SET online = 1, session = session + 1, node = ?, last_seen = ?, local_addr = ?, local_port = ?,
-       agent_version = ?, os = ?, arch = ?, hostname = ?, tunnels_allowed = ?
+       agent_version = ?, os = ?, arch = ?, hostname = ?, tunnels_allowed = ?, key_fixed = ?
      WHERE seq = ? AND key_hash = ? RETURNING session`,
     node,
     at,
@@ -193,6 +211,7 @@ export async function beginSession(
     arch,
     hostname,
     tunnelsAllowed,
+    keyFixed,
     seq,
     keyHash,
   );
@@ -207,10 +226,11 @@ export interface SessionRow {
   session: number;
   node: string;
   update_asked: string;
+  rotation_asked: number | null;
 }
 
 const SESSIONS = perDialect(
-  (sql) => `SELECT seq, session, node, update_asked FROM devices
+  (sql) => `SELECT seq, session, node, update_asked, rotation_asked FROM devices
     WHERE seq IN (SELECT CAST(value AS BIGINT) FROM ${sql.list('asked')})`,
 );
 

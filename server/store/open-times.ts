@@ -23,7 +23,7 @@ export const OPEN_TIMES: readonly OpenTimes[] = [
   { table: 'pairings', columns: ['expires'] },
   // A key is valid for a day.
   { table: 'idempotency_keys', columns: ['created'] },
-  { table: 'devices', columns: ['state_time'] },
+  { table: 'devices', columns: ['state_time', 'key_since', 'next_key_sent'] },
   { table: 'tunnels', columns: ['connected', 'expires'] },
   {
     // A parent ends with its last child, so its ended children are shifted too. The gate of a wave is measured from the
@@ -67,6 +67,7 @@ export const FIXED_TIMES: Readonly<Record<string, string>> = {
   'tokens.last_used': 'Only shown, and noted again after a step in either direction.',
   'tokens.revoked': 'When it was: only whether there is one counts.',
   'devices.created': SHOWN,
+  'devices.rotation_asked': 'When it was: only whether there is one counts.',
   'devices.last_seen': 'When it was: only shown. Alerts and gates count from state_time.',
   'devices.agent_problem_time': 'When it was: only shown.',
   'tags.created': SHOWN,

@@ -33,7 +33,7 @@ const REPORTED = [
     table: 'devices',
     kind: 'device',
     columns: `online, name, grp, customer, site, lat, lng, local_addr, local_port, agent_version, os, arch, hostname,
-      agent_update, agent_problem, agent_problem_text, tunnels_allowed`,
+      agent_update, agent_problem, agent_problem_text, tunnels_allowed, rotation_asked, next_key_hash, key_fixed, rotation_problem`,
     object: 'seq',
     id: 'id',
     group: (row) => `${row}.grp`,
@@ -62,7 +62,12 @@ const REPORTED = [
   { table: 'people', kind: 'person', columns: 'email, name, role, groups_json, state, source, otp_secret' },
   { table: 'tokens', kind: 'token', columns: 'revoked, role, groups_json' },
   { table: 'sessions', kind: 'session' },
-  { table: 'accounts', kind: 'account', columns: 'email, name, needs_otp, max_devices, artifact_limit', account: 'id' },
+  {
+    table: 'accounts',
+    kind: 'account',
+    columns: 'email, name, needs_otp, rotation_days, max_devices, artifact_limit',
+    account: 'id',
+  },
   { table: 'bulk', kind: 'bulk', columns: 'state, next', id: 'id' },
   // Every step of a rollout increments its version.
   { table: 'rollouts', kind: 'rollout', columns: 'version', id: 'id' },

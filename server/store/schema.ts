@@ -59,6 +59,7 @@ const accounts: Definition[] = [
     email TEXT NOT NULL,
     name TEXT NOT NULL DEFAULT '',            -- '': it is shown by its email
     needs_otp INTEGER NOT NULL DEFAULT 0,     -- 1: everybody with a password needs a second factor
+    rotation_days INTEGER NOT NULL DEFAULT 0, -- after how many days devices take new keys; 0: never
     max_devices INTEGER NOT NULL,
     num_devices INTEGER NOT NULL DEFAULT 0,   -- updated with each device, and counted again at each start
     artifact_limit INTEGER NOT NULL,          -- in bytes
@@ -249,6 +250,12 @@ const devices: Definition[] = [
     lat REAL NOT NULL DEFAULT 0,
     lng REAL NOT NULL DEFAULT 0,
     key_hash BLOB NOT NULL UNIQUE,
+    key_since INTEGER NOT NULL DEFAULT 0,
+    rotation_asked INTEGER,                   -- since when it is to take a new key
+    next_key_hash BLOB,                       -- of the key that it was sent and has not used yet
+    next_key_sent INTEGER,
+    key_fixed TEXT NOT NULL DEFAULT '',       -- why its agent cannot take a new key
+    rotation_problem TEXT NOT NULL DEFAULT '', -- why it did not take the last one
     created INTEGER NOT NULL,
 
     online INTEGER NOT NULL DEFAULT 0,        -- its agent is connected
@@ -276,6 +283,9 @@ const devices: Definition[] = [
   'CREATE INDEX devices_online ON devices (account_id, seq) WHERE online = 1;',
   'CREATE INDEX devices_of_node ON devices (node) WHERE online = 1;',
   'CREATE INDEX devices_to_settle ON devices (seq) WHERE online = 0 AND state_online = 1;',
+  'CREATE UNIQUE INDEX devices_by_next_hash ON devices (next_key_hash) WHERE next_key_hash IS NOT NULL;',
+  'CREATE INDEX devices_sent_keys ON devices (next_key_sent) WHERE next_key_sent IS NOT NULL;',
+  'CREATE INDEX devices_by_age_of_keys ON devices (account_id, key_since) WHERE rotation_asked IS NULL;',
   'CREATE INDEX devices_away ON devices (account_id, state_time) WHERE state_online = 0;',
 
   `CREATE TABLE tags (

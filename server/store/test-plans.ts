@@ -402,6 +402,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'enrolment.ts listPending': ['e enrolments_pending, k rowid, d rowid'],
   'enrolment.ts pendingById': ['enrolments sqlite_autoindex_enrolments_1'],
   'ended-jobs.ts endedJobs': ['jobs jobs_ended, groups, sorts', 'jobs jobs_ended, own_device rowid, groups, sorts'],
+  'key-rotation.ts devicesWithOldKeys': ['devices devices_by_age_of_keys'],
+  'key-rotation.ts rotatingAccounts': ['accounts all'],
   'job-list.ts countJobs': ['jobs jobs_top, v rowid, c jobs_current, v rowid'],
   'job-list.ts jobPage': [
     'jobs jobs_top',

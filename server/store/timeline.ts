@@ -42,10 +42,11 @@ export async function jobEvents(db: Reader, deviceSeq: number, { before, limit }
 type AuditRow = Pick<HashedRow, 'seq' | 'at' | 'actor' | 'action' | 'target'>;
 
 // '/' follows '.' in ASCII, so these ranges match all actions of a kind.
+const KEYS = "('device.rekey', 'device.rotate-key', 'device.take-key')";
 const EDITS = {
-  key: "action = 'device.rekey'",
+  key: `action IN ${KEYS}`,
   tunnel: "action > 'tunnel.' AND action < 'tunnel/'",
-  edit: `action <> 'device.rekey' AND NOT (action > 'note.' AND action < 'note/')
+  edit: `action NOT IN ${KEYS} AND NOT (action > 'note.' AND action < 'note/')
     AND NOT (action > 'tunnel.' AND action < 'tunnel/')`,
 };
 

@@ -269,6 +269,21 @@ const withFacts: Definition[] = [
   "ALTER TABLE alert_rules ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';",
 ];
 
+/** Keys of devices that are replaced over the connection. */
+const withKeyRotation: Definition[] = [
+  `ALTER TABLE accounts ADD COLUMN rotation_days INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE devices ADD COLUMN key_since INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE devices ADD COLUMN rotation_asked INTEGER;
+  ALTER TABLE devices ADD COLUMN next_key_hash BLOB;
+  ALTER TABLE devices ADD COLUMN next_key_sent INTEGER;
+  ALTER TABLE devices ADD COLUMN key_fixed TEXT NOT NULL DEFAULT '';
+  ALTER TABLE devices ADD COLUMN rotation_problem TEXT NOT NULL DEFAULT '';
+  UPDATE devices SET key_since = created;`,
+  'CREATE UNIQUE INDEX devices_by_next_hash ON devices (next_key_hash) WHERE next_key_hash IS NOT NULL;',
+  'CREATE INDEX devices_sent_keys ON devices (next_key_sent) WHERE next_key_sent IS NOT NULL;',
+  'CREATE INDEX devices_by_age_of_keys ON devices (account_id, key_since) WHERE rotation_asked IS NULL;',
+];
+
 /** The triggers of versions before 43. */
 const LOG_TRIGGERS = [
   ...'device job tunnel artifact workflow tag token session account bulk rollout alert_rule alert_channel alert_delivery'
@@ -318,6 +333,8 @@ const UPGRADES: readonly Upgrade[] = [
   { to: 49, changes: () => withEnrolment },
   { to: 50, changes: () => withFacts },
   { to: 51, changes: () => withPairing },
+  // Nodes of earlier versions would refuse a device that comes with the key that another node sent it.
+  { to: 53, changes: () => withKeyRotation, stopsNodes: true },
 ];
 
 /** The version of schema.ts. */

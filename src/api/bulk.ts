@@ -76,6 +76,12 @@ export const bulkTag = (tag: string, on: boolean, name = ''): BulkWrite => ({
 export const bulkUpdateAgent = (): BulkWrite =>
   perDevice(deviceEndpoints.updateAgent, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
+/** Has devices take new keys. */
+export const bulkRotateKeys = (): BulkWrite => ({
+  toBulkRequest: (devices) => ({ Action: 'rotateKey', Devices: idsOf(devices) }),
+  ...perDevice(deviceEndpoints.rotateKey, ({ DeviceId }) => ({ params: { device_id: DeviceId } })),
+});
+
 const removal = perDevice(deviceEndpoints.remove, ({ DeviceId }) => ({ params: { device_id: DeviceId } }));
 
 export const bulkDelete = (): BulkWrite => ({

@@ -111,6 +111,7 @@ export const deviceMutations = {
   /** `sequence` identifies the published program, which is older than one that the device has run. */
   downgradeAgent: (id: string, sequence: number) =>
     requestMutation(deviceEndpoints.downgradeAgent, { params: { device_id: id }, body: { Sequence: sequence } }),
+  rotateKey: (id: string) => requestMutation(deviceEndpoints.rotateKey, { params: { device_id: id } }),
   /** The answer contains a key, as for `create`. */
   rekey: (id: string) => requestMutation(deviceEndpoints.rekey, { params: { device_id: id } }, { gcTime: 0 }),
 };

@@ -18,6 +18,7 @@ export const CAPABILITIES = [
   'history',
   'idempotency',
   'jobs',
+  'key-rotation',
   'live',
   'notes',
   'open-tunnels',
@@ -49,6 +50,9 @@ const capabilities = z.catch(
   ),
   undefined,
 );
+
+/** Longest time, in days, after which devices take new keys. */
+export const MAX_ROTATION_DAYS = 3650;
 
 export const account = z.looseObject({
   UserEmail: text,
@@ -84,6 +88,8 @@ export const account = z.looseObject({
   Name: optionalText,
   /** Whether everybody who signs in with a password needs a second factor. */
   NeedsSecondFactor: z.catch(z.optional(z.boolean()), undefined),
+  /** After how many days each device takes a new key; missing: never by itself. */
+  KeyRotationDays: optionalNumber,
   /** How many devices, tunnels and limits are firing now. */
   AlertsFiring: optionalNumber,
   /**
@@ -160,17 +166,24 @@ export const accountEndpoints = resource('account', { live: 'flag', poll: 30_000
     permission: 'admin',
     unlimited: true,
     addition: true,
-    summary: 'Change the name of the account, or whether it requires a second factor',
+    summary:
+      'Change the name of the account, whether it requires a second factor, or how long keys of devices are used',
     changes: ['people'],
     body: z
       .object({
         Name: z.optional(z.string().check(z.maxLength(255))),
         NeedsSecondFactor: z.optional(z.boolean()),
+        /** 0: never by themselves. */
+        KeyRotationDays: z.optional(
+          z
+            .int('must be a whole number')
+            .check(z.gte(0, 'must be at least 0'), z.lte(MAX_ROTATION_DAYS, `must be at most ${MAX_ROTATION_DAYS}`)),
+        ),
       })
       .check(
         z.refine(
-          ({ Name, NeedsSecondFactor }) => Name !== undefined || NeedsSecondFactor !== undefined,
-          'must hold at least one of Name, NeedsSecondFactor',
+          (change) => Object.values(change).some((value) => value !== undefined),
+          'must hold at least one of Name, NeedsSecondFactor, KeyRotationDays',
         ),
       ),
   },

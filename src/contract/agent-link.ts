@@ -16,6 +16,9 @@
 // reports with `update-state`, and restarts when no job runs; the next `hello` shows its program, and any failure. After
 // each `welcome`, `signer` tells an agent that checks signatures which key the service signs with.
 //
+// Keys: to an agent whose `hello` has `newKey`, the service sends a `key` when the device is to have another one. The
+// agent stores it, uses it from then on, and answers `key-stored`, which ends the old one; or `key-refused`.
+//
 // Facts: after a `welcome` with `facts`, the agent reports the `facts` of its machine, at most at its start, once a day,
 // and when one changes. Services without facts send no such field.
 import * as z from 'zod/mini';
@@ -148,6 +151,9 @@ const selfUpdate = z.object({
 });
 export type SelfUpdate = z.output<typeof selfUpdate>;
 
+/** The characters that an Authorization header may contain (RFC 6750, section 2.1). */
+const deviceKey = z.string().check(z.regex(/^[\w.~+/-]{1,200}=*$/));
+
 const hello = z.object({
   type: z.literal('hello'),
   version: z.int(),
@@ -170,6 +176,13 @@ const hello = z.object({
   allowsTunnels: z.optional(text(MAX_ALLOWANCE)),
   /** Missing from agents of versions without updates. */
   update: z.optional(selfUpdate),
+  /** Whether it can take a new key; missing from agents of versions that cannot. */
+  newKey: z.optional(
+    z.object({
+      /** Why it cannot, and what to do instead; '' if it can. */
+      unable: text(500),
+    }),
+  ),
 });
 export type Hello = z.output<typeof hello>;
 
@@ -239,6 +252,15 @@ const updateState = z.discriminatedUnion('state', [
 ]);
 export type UpdateState = z.output<typeof updateState>;
 
+const keyStored = z.object({
+  type: z.literal('key-stored'),
+  /** Of the key. */
+  sha256: digest,
+});
+const keyRefused = z.object({ type: z.literal('key-refused'), reason });
+/** What an agent answers to `key`: it will use that key from now on, or goes on with the one that it has. */
+export type KeyAnswer = z.output<typeof keyStored> | z.output<typeof keyRefused>;
+
 /** What does not fit the limits of facts is left out by the service, which then says so: it is no reason to disconnect. */
 const anyText = z.string().check(z.overwrite((given) => given.toWellFormed().replaceAll('\u0000', '\ufffd')));
 const facts = z.object({
@@ -250,7 +272,7 @@ const facts = z.object({
 export type Facts = z.output<typeof facts>;
 
 const agentMessage = z.union([
-  z.discriminatedUnion('type', [hello, started, output, ended, offers, facts]),
+  z.discriminatedUnion('type', [hello, started, output, ended, offers, facts, keyStored, keyRefused]),
   updateState,
 ]);
 export type AgentMessage = z.output<typeof agentMessage>;
@@ -310,6 +332,9 @@ const update = z.object({
 });
 export type Update = z.output<typeof update>;
 
+/** Use this key instead; the one before counts until the agent has answered, or connects with this one. */
+const key = z.object({ type: z.literal('key'), key: deviceKey });
+
 /** The key that the service signs with, and what it signed last. */
 const signer = z.object({
   type: z.literal('signer'),
@@ -332,6 +357,7 @@ const serviceMessage = z.discriminatedUnion('type', [
   carry,
   update,
   signer,
+  key,
 ]);
 export type ServiceMessage = z.output<typeof serviceMessage>;
 
@@ -363,11 +389,11 @@ function reader<Message>(types: readonly string[], schema: z.ZodMiniType<Message
   };
 }
 export const readAgentMessage = reader<AgentMessage>(
-  ['hello', 'started', 'output', 'ended', 'offers', 'update-state', 'facts'],
+  ['hello', 'started', 'output', 'ended', 'offers', 'update-state', 'facts', 'key-stored', 'key-refused'],
   agentMessage,
 );
 export const readServiceMessage = reader<ServiceMessage>(
-  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry', 'update', 'signer'],
+  ['welcome', 'run', 'stored', 'cancel', 'settled', 'opened', 'closed', 'carry', 'update', 'signer', 'key'],
   serviceMessage,
 );
 

@@ -13,7 +13,7 @@ export const MAX_NEW_DEVICES = 10_000;
 const MAX_BULK_KEYS = 200;
 
 /** Actions on existing devices or jobs. */
-const CHANGES = ['edit', 'tag', 'untag', 'delete', 'stop', 'archive', 'unarchive', 'newKey'] as const;
+const CHANGES = ['edit', 'tag', 'untag', 'delete', 'stop', 'archive', 'unarchive', 'newKey', 'rotateKey'] as const;
 type BulkChangeAction = (typeof CHANGES)[number];
 const ACTIONS = [...CHANGES, 'create', 'undo'] as const;
 export type BulkAction = (typeof ACTIONS)[number];
@@ -46,6 +46,7 @@ const TAKES: Record<BulkChangeAction, { of: ('Devices' | 'Jobs')[]; values: (key
   archive: { of: ['Jobs'], values: [] },
   unarchive: { of: ['Jobs'], values: [] },
   newKey: { of: ['Devices'], values: [] },
+  rotateKey: { of: ['Devices'], values: [] },
 };
 
 /** Duplicate ids count once; values that the action does not take are refused. */
@@ -144,16 +145,19 @@ const newKeys = z.array(z.object({ DeviceId: z.string(), DeviceKey: z.string() }
 const oneBulk = z.object({ bulk_id: pathId });
 
 /** Whoever has a device's key can stand in for it. */
-const adminForNewKeys: PermissionByRequest = {
+const adminForKeys: PermissionByRequest = {
   oneOf: ['operate', 'admin'],
-  of: ({ body }) => ((body as { Action?: string } | undefined)?.Action === 'newKey' ? 'admin' : 'operate'),
+  of: ({ body }) => {
+    const { Action } = (body ?? {}) as { Action?: string };
+    return Action === 'newKey' || Action === 'rotateKey' ? 'admin' : 'operate';
+  },
 };
 
 export const bulkEndpoints = resource('bulk', { live: 'ids', id: 'bulk_id', poll: 2_000 }).operations({
   create: {
     method: 'POST',
     path: '/v1/bulk',
-    permission: adminForNewKeys,
+    permission: adminForKeys,
     addition: true,
     summary: 'Change, tag, stop, archive or delete many devices or jobs, or create many devices, in the background',
     once: true,

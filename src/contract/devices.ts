@@ -50,6 +50,10 @@ export const device = row(
     AgentProblem: optionalText,
     AgentProblemText: optionalText,
     AgentProblemTime: optionalText,
+    /** `Asked`: the device is to take a new key. `Sent`: it was sent one, and has not used it yet. '' otherwise. */
+    KeyRotation: optionalText,
+    /** Why its agent cannot take a new key, or did not take the last one. */
+    KeyProblem: optionalText,
     /** Which destinations tunnels may be opened to from here: 'none', 'loopback' or patterns (tunnel-allowance.ts). */
     TunnelsAllowed: optionalText,
     SysOS: optionalText,
@@ -268,6 +272,15 @@ export const deviceEndpoints = resource('devices', { live: 'ids', id: 'device_id
     addition: true,
     params: oneDevice,
     response: newDevice,
+  },
+  /** It is sent the key over its connection, at once or when it is Online again; the old one counts until it uses the new one. */
+  rotateKey: {
+    method: 'POST',
+    path: '/v1/device/:device_id/rotate-key',
+    permission: 'admin',
+    summary: 'Have a device take a new key over its connection; the old one counts until the device uses the new one',
+    addition: true,
+    params: oneDevice,
   },
   agent: {
     method: 'GET',

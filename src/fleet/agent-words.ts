@@ -40,6 +40,22 @@ export function whyNoUpdate({ AgentUpdate: update, AgentProblem: problem, Device
   return WHY_NOT[update as keyof typeof WHY_NOT] ?? 'Agent too old to update itself';
 }
 
+/** Why a device cannot take a new key over its connection; undefined if it can, at once or when it is Online again. */
+export function whyNoRotation({ KeyRotation, KeyProblem, DeviceStatus, LastSeenTime }: Device): string | undefined {
+  if (KeyRotation === undefined) return 'This service cannot send new keys';
+  if (DeviceStatus !== 'Online') return LastSeenTime === '' ? 'It has never connected' : undefined;
+  // What was sent and not taken can be sent again.
+  return KeyRotation !== 'Sent' && KeyProblem ? KeyProblem : undefined;
+}
+
+/** How far a device is with its new key; undefined if it is to take none. */
+export function rotationText({ KeyRotation, KeyProblem, DeviceStatus }: Device): string | undefined {
+  if (!KeyRotation) return undefined;
+  if (KeyProblem) return `Not replaced: ${KeyProblem}`;
+  if (DeviceStatus !== 'Online') return 'Gets a new one when it is Online again';
+  return KeyRotation === 'Sent' ? 'Was sent a new one, and still uses the old one' : 'Is sent a new one';
+}
+
 /** Why the agent of a device can have no tunnels; undefined if it can. */
 export const whyNoTunnels = ({ AgentVersion = '' }: Pick<Device, 'AgentVersion'>): string | undefined =>
   speaksHttp(AgentVersion) ? 'This agent runs jobs and reports facts, but has no tunnels.' : undefined;

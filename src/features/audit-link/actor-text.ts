@@ -6,6 +6,7 @@ const NAMES: Record<string, string> = {
   unknown: 'Unknown',
   'sign-in link': 'Sign-in link',
   'download link': 'Download link',
+  schedule: 'Schedule',
 };
 const KINDS: Record<string, string> = { person: 'Person', token: 'Token', session: 'Browser', device: 'Device' };
 

@@ -8,6 +8,7 @@ export const BULK_ACTIONS = {
   'add-tag': 'Add a tag',
   'remove-tag': 'Remove a tag',
   'update-agent': 'Update agent',
+  'rotate-key': 'Rotate keys',
   export: 'Export as CSV',
   delete: 'Delete',
 } as const;

@@ -6,6 +6,7 @@ import {
   IconBuilding,
   IconChevronDown,
   IconFileExport,
+  IconKey,
   IconMapPin,
   IconRefresh,
   IconRocket,
@@ -40,6 +41,7 @@ const ICONS: Record<BulkActionName, typeof IconTrash> = {
   'add-tag': IconTagPlus,
   'remove-tag': IconTagMinus,
   'update-agent': IconRefresh,
+  'rotate-key': IconKey,
   export: IconFileExport,
   delete: IconTrash,
 };
@@ -48,13 +50,14 @@ const NEEDS: Partial<Record<BulkActionName, Capability>> = {
   'add-tag': 'tags',
   'remove-tag': 'tags',
   'update-agent': 'agent-update',
+  'rotate-key': 'key-rotation',
 };
 /** Buttons of their own, with a short word. */
 const BUTTONS = { 'add-tag': 'Tag', export: 'Export' } as const;
 const SECTIONS: BulkActionName[][] = [
   ['group', 'customer', 'site', 'location'],
   ['remove-tag'],
-  ['update-agent'],
+  ['update-agent', 'rotate-key'],
   ['delete'],
 ];
 

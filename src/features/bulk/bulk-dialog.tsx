@@ -7,9 +7,9 @@ import { FieldAction } from './field-action.tsx';
 import { LocationAction } from './location-action.tsx';
 import { selection } from './selection.ts';
 import { TagAction } from './tag-actions.tsx';
-import { bulkDelete, bulkUpdateAgent } from '#/api/bulk.ts';
+import { bulkDelete, bulkRotateKeys, bulkUpdateAgent } from '#/api/bulk.ts';
 import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
-import { whyNoUpdate } from '#/fleet/agent-words.ts';
+import { whyNoRotation, whyNoUpdate } from '#/fleet/agent-words.ts';
 import { useMayBulk } from './use-may-bulk.ts';
 
 const DEVICES: string[] = ['devices'];
@@ -21,6 +21,7 @@ const STALE: Record<BulkActionName, string[]> = {
   'add-tag': ['tags', 'devices'],
   'remove-tag': ['tags', 'devices'],
   'update-agent': DEVICES,
+  'rotate-key': DEVICES,
   export: [],
   delete: ['devices', 'account', 'jobs', 'tunnels'],
 };
@@ -60,6 +61,8 @@ function Action({ action, frame }: { action: BulkActionName; frame: BulkActionPr
       return <TagAction {...frame} on={false} />;
     case 'update-agent':
       return <UpdateAgentAction {...frame} />;
+    case 'rotate-key':
+      return <RotateKeyAction {...frame} />;
     case 'export':
       return <ExportAction {...frame} />;
     case 'delete':
@@ -105,6 +108,25 @@ function UpdateAgentAction(frame: BulkActionProps) {
         <p>
           Each device downloads this service’s agent, restarts with it when no job runs, and returns to its current
           agent if the new one cannot connect. The device pages show the result.
+        </p>
+      )}
+    />
+  );
+}
+
+function RotateKeyAction(frame: BulkActionProps) {
+  return (
+    <BulkSteps
+      {...frame}
+      what="Rotate keys"
+      whySkipped={whyNoRotation}
+      does={['takes a new key', 'take new keys']}
+      button={(count) => `Rotate the ${count === 1 ? 'key' : 'keys'} of ${devicesText(count)}`}
+      write={bulkRotateKeys()}
+      note={() => (
+        <p>
+          Each device is sent its new key over its connection, or when it is Online again. It stays connected; the old
+          key stops working when the device uses the new one.
         </p>
       )}
     />

@@ -16,6 +16,7 @@ const TITLES: Record<BulkAction, string> = {
   archive: 'Archive',
   unarchive: 'Restore',
   newKey: 'New keys for',
+  rotateKey: 'Rotate the keys of',
   create: 'Create',
   undo: 'Undo changes to',
 };
@@ -28,6 +29,7 @@ const UNDER_WAY: Record<BulkAction, string> = {
   archive: 'Archiving',
   unarchive: 'Restoring',
   newKey: 'Creating new keys for',
+  rotateKey: 'Asking for new keys',
   create: 'Creating',
   undo: 'Undoing changes to',
 };

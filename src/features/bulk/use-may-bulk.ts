@@ -24,6 +24,7 @@ const NEEDS: Record<Exclude<BulkActionName, 'export'>, Need> = {
   'add-tag': { doing: 'Tagging devices', operations: [tagEndpoints.attach], action: 'tag' },
   'remove-tag': { doing: 'Tagging devices', operations: [tagEndpoints.detach], action: 'untag' },
   'update-agent': { doing: 'Updating agents', operations: [deviceEndpoints.updateAgent] },
+  'rotate-key': { doing: 'Rotating keys', operations: [deviceEndpoints.rotateKey], action: 'rotateKey' },
   delete: { doing: 'Deleting devices', operations: [deviceEndpoints.remove], action: 'delete' },
 };
 

@@ -5,6 +5,8 @@ import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
+import { whyNoRotation } from '#/fleet/agent-words.ts';
+import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
@@ -90,29 +92,78 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
   );
 }
 
-/** For a device that lost its key. It asks first, since the old key stops working immediately. */
+type KeyWay = 'send' | 'show';
+
+/** The device takes a new key over its connection, or a person puts it there and the old one ends at once. */
 function NewKeyDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, DeviceStatus } = device;
+  const whyNotSent = whyNoRotation(device);
+  const [chosen, setChosen] = useState<KeyWay>();
+  const way = whyNotSent === undefined ? (chosen ?? 'send') : 'show';
   const [secret, setSecret] = useState<string>();
   if (secret !== undefined)
     return <DeviceKeyDialog id={DeviceId} name={DeviceName} secret={secret} kind="new key" onDone={onClose} />;
+  const isOnline = DeviceStatus === 'Online';
+  const question = { onClose, title: `New key for ${DeviceName}?` };
+  const choice = device.KeyRotation !== undefined && (
+    <>
+      <SegmentedControl<KeyWay>
+        aria-label="How the device gets its new key"
+        value={way}
+        onChange={setChosen}
+        data={[
+          { value: 'send', label: 'Send it to the device', disabled: whyNotSent !== undefined },
+          { value: 'show', label: 'Show it here' },
+        ]}
+      />
+      {whyNotSent !== undefined && <p className="dim">It cannot be sent to the device. {sentence(whyNotSent)}</p>}
+    </>
+  );
+  if (way === 'send')
+    return (
+      <ConfirmDialog
+        {...question}
+        key="send"
+        confirmLabel="Rotate key"
+        write={deviceMutations.rotateKey(DeviceId)}
+        onDone={() => {
+          notifications.show({
+            message: isOnline
+              ? `${DeviceName} takes a new key`
+              : `${DeviceName} gets a new key when it is Online again`,
+          });
+          onClose();
+        }}
+      >
+        {choice}
+        <p>
+          {isOnline
+            ? 'The device stores the new key and stays Online; its jobs and tunnels go on.'
+            : 'The device is sent the new key when it is Online again.'}{' '}
+          The old key stops working when the device uses the new one.
+        </p>
+      </ConfirmDialog>
+    );
   return (
     <ConfirmDialog
-      onClose={onClose}
-      title={`New key for ${DeviceName}?`}
+      {...question}
+      key="show"
       confirmLabel="Create new key"
       write={deviceMutations.rekey(DeviceId)}
       explain={(error) => (isMissing(error) ? new Error('This service cannot give a device a new key.') : error)}
       onDone={({ DeviceKey }) => setSecret(DeviceKey)}
     >
+      {choice}
       <p>
         The old key stops working immediately.
-        {DeviceStatus === 'Online' && ' The device is Online now: it stays disconnected until it gets the new key.'} Its
-        waiting jobs are kept.
+        {isOnline && ' The device is Online now: it stays disconnected until it gets the new key.'} Its waiting jobs are
+        kept.
       </p>
     </ConfirmDialog>
   );
 }
+
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function UpdateAgentDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, AgentVersion } = device;

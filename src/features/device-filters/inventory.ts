@@ -17,7 +17,15 @@ export const NAMED: readonly string[] = [
   'Tags',
 ];
 /** Shown elsewhere on the page of a device. */
-const SHOWN = new Set([...NAMED, 'AgentUpdate', 'AgentProblem', 'AgentProblemText', 'AgentProblemTime']);
+const SHOWN = new Set([
+  ...NAMED,
+  'AgentUpdate',
+  'AgentProblem',
+  'AgentProblemText',
+  'AgentProblemTime',
+  'KeyRotation',
+  'KeyProblem',
+]);
 
 const LABELS: Record<string, string> = {
   SysHostname: 'Host name',

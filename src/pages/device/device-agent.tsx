@@ -2,7 +2,7 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { deviceEndpoints, type Device } from '#/contract/devices.ts';
-import { problemText, whyNoUpdate } from '#/fleet/agent-words.ts';
+import { problemText, rotationText, whyNoUpdate } from '#/fleet/agent-words.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -23,6 +23,7 @@ export function DeviceAgent({ device }: { device: Device }) {
   // Other services do not report it, and a device that never connected has no agent yet.
   if (AgentUpdate === undefined || !AgentVersion) return null;
   const why = whyNoUpdate(device);
+  const rotation = rotationText(device);
   const icon = <IconRefresh size={16} stroke={1.6} aria-hidden />;
   const button = { size: 'xs', leftSection: icon } as const;
   return (
@@ -58,6 +59,12 @@ export function DeviceAgent({ device }: { device: Device }) {
             ? device.AgentProblemText || 'It cannot update itself; its log says why.'
             : (why ?? 'Another version is available')}
         </dd>
+        {rotation !== undefined && (
+          <>
+            <dt>Key</dt>
+            <dd>{rotation}</dd>
+          </>
+        )}
       </dl>
       {/* These can only be updated on the device. */}
       {(AgentProblem === 'TooOld' || AgentProblem === 'TooNew' || AgentUpdate === '') && (

@@ -5,6 +5,7 @@ import { sessionQueries } from '#/api/session.ts';
 import type { Me } from '#/contract/people.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
+import { DeviceKeys } from './device-keys.tsx';
 import { ForEveryone } from './for-everyone.tsx';
 import { JoinProvider } from './join-provider.tsx';
 import { OwnPassword } from './own-password.tsx';
@@ -19,6 +20,7 @@ export function OwnSignInPage() {
           <>
             <Own me={own} />
             <ForEveryone />
+            <DeviceKeys />
           </>
         )}
       </View>
