@@ -66,7 +66,15 @@ test('dialogs about the selected devices', async ({ signedIn: page, service }) =
   await service.call('POST', '/v1/tag/outdoors');
   await openDevices(page, service);
   await selectShown(page).check();
-  for (const action of ['Add a tag', 'Set group', 'Set customer', 'Set site', 'Set location', 'Delete']) {
+  for (const action of [
+    'Add a tag',
+    'Set group',
+    'Set customer',
+    'Set site',
+    'Set location',
+    'Rotate keys',
+    'Delete',
+  ]) {
     await choose(page, action);
     await expect.soft.poll(() => focusIn(page, /./), { message: action, timeout: 10_000 }).toBe('where it begins');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();

@@ -51,8 +51,8 @@ export function whyNoRotation({ KeyRotation, KeyProblem, DeviceStatus, LastSeenT
 /** How far a device is with its new key; undefined if it is to take none. */
 export function rotationText({ KeyRotation, KeyProblem, DeviceStatus }: Device): string | undefined {
   if (!KeyRotation) return undefined;
-  if (KeyProblem) return `Not replaced: ${KeyProblem}`;
   if (DeviceStatus !== 'Online') return 'Gets a new one when it is Online again';
+  if (KeyProblem) return `Not replaced: ${KeyProblem}`;
   return KeyRotation === 'Sent' ? 'Was sent a new one, and still uses the old one' : 'Is sent a new one';
 }
 

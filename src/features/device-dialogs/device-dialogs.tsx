@@ -1,5 +1,6 @@
 // The dialogs about devices, one at a time, as the URL names it. Loaded when the first one opens.
 import { useState, type ComponentType } from 'react';
+import { Stack } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
@@ -106,7 +107,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
   const isOnline = DeviceStatus === 'Online';
   const question = { onClose, title: `New key for ${DeviceName}?` };
   const choice = device.KeyRotation !== undefined && (
-    <>
+    <Stack gap="xs" mb="sm" align="flex-start">
       <SegmentedControl<KeyWay>
         aria-label="How the device gets its new key"
         value={way}
@@ -117,7 +118,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
         ]}
       />
       {whyNotSent !== undefined && <p className="dim">It cannot be sent to the device. {sentence(whyNotSent)}</p>}
-    </>
+    </Stack>
   );
   if (way === 'send')
     return (

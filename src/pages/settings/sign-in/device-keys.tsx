@@ -10,6 +10,7 @@ import { counted } from '#/lib/format.ts';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { FormError } from '#/ui/page/view.tsx';
+import classes from './sign-in.module.css';
 
 const CHOICES = [0, 30, 90, 180, 365];
 const wordsOf = (days: number) => (days === 0 ? 'Never' : `Every ${counted(days, 'day')}`);
@@ -37,8 +38,7 @@ export function DeviceKeys() {
           setChosen(Number(value));
           mutate({ KeyRotationDays: Number(value) }, { onError: () => setChosen(undefined) });
         }}
-        w="fit-content"
-        maw="100%"
+        classNames={{ wrapper: classes.days }}
       />
     </Section>
   );
