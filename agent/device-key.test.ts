@@ -58,7 +58,10 @@ test('whenever the power fails, the next start finds the old key or the new one'
         deviceKey.replace('mdk_new');
         isOver = true;
       } catch (error) {
-        assert.ok([error, (error as Error).cause].some((each) => each instanceof PowerCut), String(error));
+        assert.ok(
+          [error, (error as Error).cause].some((each) => each instanceof PowerCut),
+          String(error),
+        );
       } finally {
         disk.restore();
       }
@@ -113,4 +116,16 @@ test('without --data a device keeps its folder when its key is replaced', () => 
   new DeviceKey(key, keyFiles).replace('mdk_second');
   const again = settingsOf(['--key-file', file], env);
   assert.deepEqual([again.key, again.data], ['mdk_second', data]);
+});
+
+test('the agent of before, which a person may put back, gets the new key too', () => {
+  const { folder } = started();
+  mkdirSync(path.join(folder, 'previous'));
+  writeFileSync(path.join(folder, 'previous', 'key'), 'mdk_old\n');
+  const { key = '', keyFiles } = settingsOf(inFolder(folder), { MUSTER_INSTALL: folder });
+  new DeviceKey(key, keyFiles).replace('mdk_new');
+  assert.equal(readFileSync(path.join(folder, 'previous', 'key'), 'utf8'), 'mdk_new\n');
+  // Of another device, it is none of its business.
+  writeFileSync(path.join(folder, 'previous', 'key'), 'mdk_other\n');
+  assert.equal(settingsOf(inFolder(folder), { MUSTER_INSTALL: folder }).keyFiles.length, 2);
 });

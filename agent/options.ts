@@ -103,10 +103,13 @@ export function readOptions(args: string[], env: NodeJS.ProcessEnv): 'help' | 'v
   if (server === undefined)
     throw new UsageError('No address: give --server URL, for example --server https://muster.example.com');
   const tunnels = readTunnels(values.tunnel, values.config);
-  const stored = path.join(data, 'key');
-  const keyFiles =
-    values['key-file'] !== undefined ? [stored, values['key-file']] : given === undefined ? [stored] : [];
   const install = env[INSTALL_VARIABLE] || undefined;
+  const stored = path.join(data, 'key');
+  // What `muster-agent back` puts in place of the key file.
+  const setAside = install === undefined ? undefined : path.join(install, 'previous');
+  const previous = setAside !== undefined && readStored(setAside, 'key') === key ? [path.join(setAside, 'key')] : [];
+  const keyFiles =
+    values['key-file'] !== undefined ? [stored, ...previous, values['key-file']] : given === undefined ? [stored] : [];
   return { server: readServer(server), key, keyFiles, enrolment, pair, data, tunnels, allowTunnels, install };
 }
 

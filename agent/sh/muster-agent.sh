@@ -19,13 +19,17 @@ case $0 in
   *) self=$(pwd)/$0 ;;
 esac
 . "${self%/*}/supervise.sh"
+. "${self%/*}/keys.sh"
 
 usage() {
   cat <<'USAGE'
 Connects this device to a Muster service. Needs curl 7.55 or newer, or GNU wget.
   --server URL      address of the service
-  --key-file FILE   file with the device key; a new key that the service sends is stored there
   --data DIR        folder for the agent's own files; no other agent may use it
+  --key-file FILE   file with the device key (key in the data folder); a new key that the service sends is stored there
+  --enrol-key-file FILE
+                    file with an enrolment key (or ENROL_KEY), which is changed for a device key and deleted
+  --pair            without a key, show a code that a person types in the dashboard
 USAGE
 }
 
@@ -55,15 +59,15 @@ write_headers() {
 
 # call METHOD PATH SECONDS [FILE]: one request. Sets `status`, 000 without a whole answer, which is in $tmp.body.
 call() {
-  used=$(cat "$headers") method=$1 url=$server/agent/v1/$2 time=$3 file=${4:-/dev/null}
+  used=$(cat "$headers") method=$1 url=$server${api:-/agent/v1}/$2 time=$3 file=${4:-/dev/null}
   rm -f "$tmp.body" "$tmp.head" "$tmp.status"
   if [ "$client" = curl ]; then
     set -- curl -q -sS -K "$headers" -X "$method" --connect-timeout 30 --max-time "$time" -D "$tmp.head" \
-      -o "$tmp.body" -w '%{http_code}\n' -H Expect: -H 'Content-Type: text/plain'
+      -o "$tmp.body" -w '%{http_code}\n' -H Expect: -H "Content-Type: ${content_type:-text/plain}"
     [ "$method" = GET ] || set -- "$@" --data-binary "@$file"
   else
     set -- wget -nv -S --config="$headers" --method="$method" -t 1 -T "$time" --max-redirect=0 --content-on-error \
-      --header='Content-Type: text/plain' -O "$tmp.body"
+      --header="Content-Type: ${content_type:-text/plain}" -O "$tmp.body"
     [ "$method" = GET ] || set -- "$@" --body-file="$file"
   fi
   # An answer that never ends must not fill the disk.
@@ -395,18 +399,6 @@ stop_job() {
   fi
 }
 
-change_key() {
-  if echo "$1" >"$key_file.new" && flush "$key_file.new" && mv "$key_file.new" "$key_file"; then
-    flush "$(dirname "$key_file")"
-    key=$1
-    write_headers "$(sed -n 's/.*Muster-Session: \([A-Za-z0-9_-]*\).*/\1/p' "$headers")"
-    echo 'The service gave this device a new key.'
-  else
-    echo "The new key could not be stored in $key_file; the old one stays in use."
-    sleep 10
-  fi
-}
-
 # Handles one answer of the service to `next`.
 handle() {
   word= value= more=
@@ -428,11 +420,6 @@ run() {
   else
     fail 'The agent needs curl 7.55 or newer, or GNU wget: the one of BusyBox shows the device key in the process list.'
   fi
-  first_line "$key_file" || fail "The key file $key_file cannot be read, or is empty."
-  key=$line
-  case $key in
-    *[!A-Za-z0-9._~+/=-]*) fail "The file $key_file holds no device key." ;;
-  esac
   mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
   jobs=$data/queue headers=$data/headers tmp=$data/tmp.agent.$$ # a request of an agent that was killed may still write to its own
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
@@ -441,6 +428,13 @@ run() {
   is_reached=no child= courier= current=
   trap 'finish 0' TERM INT
   trap : USR1
+  [ -s "$key_file" ] || [ -z "$enrol_key$enrol_key_file$pair" ] || get_key
+  first_line "$key_file" || fail "The key file $key_file cannot be read, or is empty."
+  key=$line
+  [ -z "$enrol_key_file" ] || rm -f "$enrol_key_file"
+  case $key in
+    *[!A-Za-z0-9._~+/=-]*) fail "The file $key_file holds no device key." ;;
+  esac
   greet
   next_look=$((greeted + 3600))
   # Those that were not started run if the service still wants it. The others are reported as they are.
@@ -467,8 +461,8 @@ run() {
 }
 
 main() {
-  server= key_file= data= on_wake=: role=agent install=${MUSTER_INSTALL-} shell=${MUSTER_SHELL:-sh} given_umask=$(umask)
-  unset MUSTER_INSTALL DEVICE_KEY MUSTER_JOB_ID MUSTER_TEMP MUSTER_CHECK MUSTER_FETCH
+  server= key_file= data= enrol_key=${ENROL_KEY-} enrol_key_file= pair= api= content_type= on_wake=: role=agent install=${MUSTER_INSTALL-} shell=${MUSTER_SHELL:-sh} given_umask=$(umask)
+  unset MUSTER_INSTALL DEVICE_KEY ENROL_KEY MUSTER_JOB_ID MUSTER_TEMP MUSTER_CHECK MUSTER_FETCH
   boot=
   read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
   umask 077
@@ -481,13 +475,16 @@ main() {
       --server:?*) server=${2%/} ;;
       --key-file:?*) key_file=$2 ;;
       --data:?*) data=$2 ;;
+      --enrol-key-file:?*) enrol_key_file=$2 ;;
+      --pair:*) pair=yes && shift && continue ;;
       --version:) echo "$VERSION" && exit ;;
       --help:) usage && exit ;;
       *) fail "$1 is no option, or lacks its value; --help lists all options." ;;
     esac
     shift 2
   done
-  [ -n "$server" ] && [ -n "$key_file" ] && [ -n "$data" ] || fail 'Needs --server, --key-file and --data; --help explains.'
+  [ -n "$server" ] && [ -n "$data" ] || fail 'Needs --server and --data; --help explains.'
+  : "${key_file:=$data/key}"
   case $server in
     *[[:space:]\"\\]*) fail "The address of the service may not hold blanks or quotes: $server" ;;
     http://?* | https://?*) ;;

@@ -4,6 +4,7 @@
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh
 #   curl -fsSL <service>/install.sh | DEVICE_KEY=<key> sh -s -- --foreground
 #   curl -fsSL <service>/install.sh | ENROL_KEY=<key> sh
+#   curl -fsSL <service>/install.sh | sh -s -- --pair
 #   curl -fsSL <service>/install.sh | sh -s -- --update
 #
 # Plain POSIX sh. All of it is inside functions, so that a download that was cut off runs nothing at all.
@@ -29,6 +30,7 @@ MIPS, RISC-V, less than 128 MB of memory), an agent of plain sh, which runs jobs
   --enrol-key-file FILE
                     file that holds an enrolment key, or ENROL_KEY=<key> in the environment: at its first start the
                     agent changes it for a device key of its own, and deletes the copy that is kept here for that
+  --pair            without a key: the agent shows a code, which a person types in the dashboard
   --server URL      another address of the service that this script came from
   --insecure        use a plain http address of another host, although whoever is between this machine and the
                     service can read the device key and change what is installed
@@ -131,7 +133,7 @@ read_key() {
     enrol_key=$(cat "$enrol_key_file") || exit 1
   elif [ -n "${ENROL_KEY-}" ]; then
     enrol_key=$ENROL_KEY
-  elif [ -z "$key" ]; then
+  elif [ -z "$key" ] && [ "$pair" = no ]; then
     # Standard input is this script, when it comes through a pipe.
     (: </dev/tty) 2>/dev/null ||
       fail 'There is no device key: put DEVICE_KEY=<key> before "sh", or use --key-file FILE.' \
@@ -147,17 +149,16 @@ read_key() {
   what='device key'
   [ -z "$enrol_key" ] || what='enrolment key'
   case $key$enrol_key in
-    '') fail "The $what is empty." ;;
+    '') [ "$pair" = yes ] || fail "The $what is empty." ;;
     *[!A-Za-z0-9._~+/=-]*) fail "That is no $what: copy it again, whole and without quotes." ;;
   esac
-  [ -z "$enrol_key" ] || [ "$program" = agent.mjs ] ||
-    fail 'The agent of plain sh does not join by an enrolment key yet: create the device in the dashboard, and use its key.'
 }
 
 # The same key means the same folder, so running this twice renews one installation. The name does not give it away.
 name_of_key() {
+  name_from=$key$enrol_key
   sha256 <<KEY | cut -c 1-12
-$key$enrol_key
+${name_from:-paired}
 KEY
 }
 
@@ -349,8 +350,8 @@ UNIT
 # The installation's own program: what the lines at the end of this script tell the person to use.
 write_control() {
   {
-    printf 'server=%s\nprogram=%s\nnode=%s\nunit=%s\nunits=%s\n' \
-      "$(quote "$server")" "$program" "$(quote "$node")" "$(quote "$unit")" "$(quote "$units")"
+    printf 'server=%s\nprogram=%s\nnode=%s\npair=%s\nunit=%s\nunits=%s\n' \
+      "$(quote "$server")" "$program" "$(quote "$node")" "$pair" "$(quote "$unit")" "$(quote "$units")"
   } >"$dir/settings.sh.new"
   cat >"$dir/muster-agent.new" <<'CONTROL'
 {{MUSTER_AGENT}}
@@ -381,7 +382,7 @@ files='agent.mjs agent.sh muster-agent settings.sh key enrol-key data/trust.json
 write_key() {
   if [ -n "$enrol_key" ]; then
     printf '%s\n' "$enrol_key" >"$dir/enrol-key.new"
-  else
+  elif [ -n "$key" ]; then
     printf '%s\n' "$key" >"$dir/key.new"
   fi
 }
@@ -437,7 +438,10 @@ see_it_start() {
     }
   done
   rm -f "$dir/start.txt"
-  [ -f "$dir/connected" ] || if [ -f "$dir/enrol-key" ]; then
+  [ -f "$dir/connected" ] || if [ -f "$dir/data/pairing-code" ]; then
+    echo "Pairing code: $(cat "$dir/data/pairing-code"). Type it in the dashboard, under Devices, Enrolment."
+    echo "The agent shows another one every ten minutes, in its log and in $dir/data/pairing-code."
+  elif [ -f "$dir/enrol-key" ]; then
     echo 'It has not joined yet: it may wait for approval in the dashboard, under Devices, Enrolment, and asks again by itself.'
   else
     echo "It has not reached $server yet, and keeps trying."
@@ -549,6 +553,8 @@ renew() {
   # A device that joined by an enrolment key, or still waits to.
   [ -f "$key_file" ] || key_file=$1/data/key
   [ -f "$key_file" ] || key_file='' enrol_key_file=$1/enrol-key
+  # One that waits to be paired.
+  [ -z "$enrol_key_file" ] || [ -f "$enrol_key_file" ] || enrol_key_file=''
   trust "$dir"
   . "$dir/settings.sh"
   [ -n "$unit" ] || systemd=no
@@ -571,7 +577,7 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' enrol_key='' enrol_key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none program='' node=''
+  key='' key_file='' enrol_key='' enrol_key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none pair=no program='' node=''
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in
@@ -588,6 +594,7 @@ main() {
         shift 2
         ;;
       --sh) program=agent.sh && shift ;;
+      --pair) pair=yes && shift ;;
       --foreground) mode=foreground && shift ;;
       --update) update=yes && shift ;;
       --insecure) insecure=yes && shift ;;

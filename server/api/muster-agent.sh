@@ -9,9 +9,10 @@ trial=${MUSTER_TRIAL_SECONDS:-60}
 
 as_agent() {
   key_option=--key-file key_file=$dir/key
-  # The key of a device that joined by an enrolment key is among its data.
+  # The key of a device that joined by itself is among its data.
   [ -f "$key_file" ] || key_option=--enrol-key-file key_file=$dir/enrol-key
-  set -- "$dir/$program" --server "$server" "$key_option" "$key_file" --data "$dir/data"
+  if [ ! -f "$key_file" ] && [ "${pair:-no}" = yes ]; then set -- --pair; else set -- "$key_option" "$key_file"; fi
+  set -- "$dir/$program" --server "$server" "$@" --data "$dir/data"
   export MUSTER_INSTALL="$dir"
   [ "$program" = agent.mjs ] || exec sh "$@" </dev/null
   [ ! -f "$dir/tunnels.json" ] || set -- "$@" --config "$dir/tunnels.json"
