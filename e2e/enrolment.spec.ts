@@ -116,6 +116,24 @@ test('new devices that wait are approved together', async ({ signedIn: page, ser
   for (const name of ['pump 1', 'pump 2', 'pump 3']) await expect(row(page, 'Devices', new RegExp(name))).toBeVisible();
 });
 
+test('new devices that wait are rejected together, and stay in the list', async ({ signedIn: page, service }) => {
+  const draft = { Name: 'image', DeviceGroup: 'plant', NeedsApproval: true };
+  const { EnrolKey } = await service.call<{ EnrolKey: string }>('POST', '/v1/enrolment', draft);
+  for (const name of ['pump 1', 'pump 2'])
+    await service.call('POST', '/v1/enrol', { EnrolKey, MachineId: `machine ${name}`, DeviceName: name });
+  await page.goto(`${service.url}/devices/enrolment`);
+  await page.getByRole('button', { name: 'Reject 2 new devices…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Reject 2 devices' }).click();
+  const table = page.getByRole('table', { name: 'Devices that wait for approval' });
+  await expect(table.getByText('Rejected')).toHaveCount(2);
+});
+
+test('the dialog that adds a device leads to pairing', async ({ signedIn: page, service }) => {
+  await page.goto(`${service.url}/devices?dialog=add`);
+  await page.getByRole('dialog', { name: 'Add a device' }).getByRole('link', { name: 'Pair it' }).click();
+  await expect(page.getByRole('dialog', { name: 'Pair a device' })).toBeVisible();
+});
+
 test.describe('a device that shows a code', () => {
   test.use({ expectedConsole: [/404 .*\/v1\/pair\/AAAA-AAAA\/claim/] });
 

@@ -212,7 +212,13 @@ export async function openContext(
       artifactCommand: (artifact, where) => downloads.commandFor(artifact, where),
     });
     const order = openDeviceOrder(db);
-    const actions = openDeviceActions({ audit, order, dispatch, rotateKey: keyRotation.ask, now });
+    const actions = openDeviceActions({
+      audit,
+      order,
+      dispatch,
+      now,
+      rotateKey: (tx, caller, device) => keyRotation.ask(tx, caller, device),
+    });
     const secret = shared ? config.clusterSecret : undefined;
     const proofs = secret === undefined ? undefined : openNodeProofs(secret);
     const nodes = proofs && openNodeRequests({ node, proofs, urlOf: (holder) => joined.urlOf(holder) });

@@ -62,8 +62,8 @@ for (const { name, command, PATH } of SHELLS)
     let folder: string;
     const file = (at: string) => path.join(folder, at);
     const start = (args: string[], { url = service.url, env = {} }: { url?: string; env?: NodeJS.ProcessEnv } = {}) => {
-      const [program = '', ...before] = command;
-      return new TestProcess([...before, SCRIPT, '--server', url, '--data', file('data'), ...args], {
+      const [program = '', ...options] = command;
+      return new TestProcess([...options, SCRIPT, '--server', url, '--data', file('data'), ...args], {
         command: program,
         env: { PATH, MUSTER_SHELL: command.join(' '), MUSTER_ENROL_PAUSE: '0', ...env },
       });

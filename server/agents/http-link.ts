@@ -269,7 +269,7 @@ export function openHttpLink({
   };
 
   /** The first request with the key that the device was handed in this session: it counts from now on. */
-  const useKey = async (
+  const changeKey = async (
     device: { seq: number; session: number; node: string },
     keyHash: Uint8Array,
     request: AgentRequest,
@@ -293,7 +293,7 @@ export function openHttpLink({
         return answerFor(connection, request);
       const device = await deviceByKeyHash(db, keyHash);
       if (!device) throw refusedKey();
-      if (device.isNext && String(device.session) === request.session) return useKey(device, keyHash, request);
+      if (device.isNext && String(device.session) === request.session) return changeKey(device, keyHash, request);
       return answerElsewhere(device, request);
     },
 

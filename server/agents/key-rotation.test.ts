@@ -213,13 +213,13 @@ test('over HTTP the key is handed out until a request has it, in the same sessio
   assert.equal(await rotate(id), 200);
   const [, next = ''] = /^200 key (\S+)$/.exec(said(await waiting)) ?? [];
   assert.equal(said(await agent.output(job, 0, 'old ')), '200 next 4');
-  const before = new HttpAgent(service.url, key);
-  before.session = agent.session;
+  const late = new HttpAgent(service.url, key);
+  late.session = agent.session;
   agent.key = next;
   const [first, second] = await Promise.all([agent.output(job, 4, 'new'), agent.next(0, job)]);
   assert.deepEqual([said(first), said(second)], ['200 next 7', '204']);
-  assert.equal((await before.next(0)).status, 401);
-  assert.equal((await before.hello()).status, 401);
+  assert.equal((await late.next(0)).status, 401);
+  assert.equal((await late.hello()).status, 401);
   assert.deepEqual(await stateOf(id), ['Online', '', '']);
   assert.equal(said(await agent.ended(job, 'exit=0')), '200 ok');
   assert.equal((await fleet.job(job)).Stdout, 'old new');

@@ -52,7 +52,7 @@ const capabilities = z.catch(
 );
 
 /** Longest time, in days, after which devices take new keys. */
-export const MAX_ROTATION_DAYS = 3650;
+const MAX_ROTATION_DAYS = 3650;
 
 export const account = z.looseObject({
   UserEmail: text,

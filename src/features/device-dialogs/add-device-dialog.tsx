@@ -4,12 +4,14 @@ import { useNavigate } from 'react-router';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { ApiError } from '#/api/api-error.ts';
 import { unconfirmed } from '#/api/unconfirmed.ts';
+import { useOffered } from '#/api/capabilities.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import { formRules } from '#/api/form-rules.ts';
 import { RequestKeys } from '#/api/request-keys.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { deviceDraft, deviceEndpoints, type NewDevice } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
+import { Link } from '#/ui/url/link.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { DeviceNameInput } from './device-name-input.tsx';
 import { DeviceKeyDialog } from './device-key-dialog.tsx';
@@ -67,6 +69,7 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
   const thisMachine = here && host === undefined;
   const navigate = useNavigate();
   const groups = useKnownValues('DeviceGroup');
+  const pairs = useOffered('enrolment') === true;
   const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
   // Somebody with a limited role must say in which of their groups. They may become known after the form is there.
   const [firstGroup = ''] = useOwnGroups() ?? [];
@@ -119,6 +122,11 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
                 : 'Creates a device for the machine you are using. The next step shows the command that connects it. Unless you choose a name, it is named after its host.'
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
+          {!thisMachine && pairs && (
+            <p className="dim">
+              Does it show a code? <Link to={paths.enrolment('pair')}>Pair it</Link> instead.
+            </p>
+          )}
           <DeviceNameInput {...field('DeviceName')} />
           <GroupInput
             data={groups}

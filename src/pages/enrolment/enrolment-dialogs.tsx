@@ -24,13 +24,13 @@ import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { consequence } from './enrolment-words.ts';
 
-export type EnrolmentDialog = 'pair' | 'create' | 'delete' | 'approve' | 'approve-all' | 'reject';
+export type EnrolmentDialog = 'pair' | 'create' | 'delete' | 'approve' | 'approve-all' | 'reject' | 'reject-all';
 
 interface EnrolmentDialogsProps {
   dialog: Dialog<EnrolmentDialog>;
   keys: readonly EnrolmentKey[];
   pending: readonly PendingDevice[];
-  /** Those that can be approved together. */
+  /** Those that can be approved or rejected together. */
   waiting: readonly PendingDevice[];
 }
 
@@ -43,7 +43,8 @@ export function EnrolmentDialogs({ dialog, keys, pending, waiting }: EnrolmentDi
   if (name === 'delete' && key) return <DeleteKey enrolmentKey={key} onClose={close} />;
   if (name === 'approve' && device) return <ApproveDevice device={device} onClose={close} />;
   if (name === 'reject' && device) return <RejectDevice device={device} onClose={close} />;
-  if (name === 'approve-all') return <ApproveAll waiting={waiting} onClose={close} />;
+  if (name === 'approve-all') return <DecideAll key={name} verb="Approve" waiting={waiting} onClose={close} />;
+  if (name === 'reject-all') return <DecideAll key={name} verb="Reject" waiting={waiting} onClose={close} />;
   return null;
 }
 
@@ -250,29 +251,43 @@ function RejectDevice({ device, onClose }: { device: PendingDevice; onClose: () 
   );
 }
 
-function ApproveAll({ waiting, onClose }: { waiting: readonly PendingDevice[]; onClose: () => void }) {
+interface DecideAllProps {
+  verb: 'Approve' | 'Reject';
+  waiting: readonly PendingDevice[];
+  onClose: () => void;
+}
+
+function DecideAll({ verb, waiting, onClose }: DecideAllProps) {
   // Those that are shown; others may come meanwhile.
   const [devices] = useState(waiting);
+  const title = `${verb} ${counted(devices.length, 'device')}`;
+  const operation = verb === 'Approve' ? enrolmentEndpoints.approve : enrolmentEndpoints.reject;
   return (
     <ConfirmDialog
       onClose={onClose}
-      title={`Approve ${counted(devices.length, 'device')}`}
-      confirmLabel={`Approve ${counted(devices.length, 'device')}`}
+      title={title}
+      confirmLabel={title}
       write={{
         mutationFn: async () => {
           const failures: unknown[] = [];
           await runEach(devices, {
-            send: ({ PendingId }) => call(enrolmentEndpoints.approve, { params: { pending_id: PendingId }, body: {} }),
+            send: async ({ PendingId: pending_id }) => {
+              const params = { pending_id };
+              if (verb === 'Approve') await call(enrolmentEndpoints.approve, { params, body: {} });
+              else await call(enrolmentEndpoints.reject, { params });
+            },
             signal: new AbortController().signal,
             onResult: (_, result) => 'error' in result && failures.push(result.error),
           });
           if (failures.length > 0) throw failures[0];
         },
-        meta: { operation: enrolmentEndpoints.approve },
+        meta: { operation },
       }}
     >
-      Each becomes a device with the name that it reports, and gets a key of its own. Known machines and possible clones
-      are not among them.
+      {verb === 'Approve'
+        ? 'Each becomes a device with the name that it reports, and gets a key of its own.'
+        : 'Each is turned away whenever it asks. They stay in this list, where they can be approved after all.'}{' '}
+      Known machines and possible clones are not among them.
     </ConfirmDialog>
   );
 }

@@ -52,11 +52,18 @@ export function EnrolmentPage() {
         title="Waiting for approval"
         actions={
           waiting.length > 1 && (
-            <Gate why={noApproval}>
-              <Button variant="filled" onClick={() => dialog.open('approve-all')}>
-                Approve {formatCount(waiting.length)} new devices…
-              </Button>
-            </Gate>
+            <>
+              <Gate why={noApproval}>
+                <Button onClick={() => dialog.open('reject-all')}>
+                  Reject {formatCount(waiting.length)} new devices…
+                </Button>
+              </Gate>
+              <Gate why={noApproval}>
+                <Button variant="filled" onClick={() => dialog.open('approve-all')}>
+                  Approve {formatCount(waiting.length)} new devices…
+                </Button>
+              </Gate>
+            </>
           )
         }
       >
