@@ -73,10 +73,18 @@ interface Gates {
 
 const WAVE: Column<Job> = {
   header: 'Wave',
-  width: '76px',
+  width: '68px',
   align: 'end',
   phone: 'hide',
   cell: waveText,
+};
+
+const ATTEMPT: Column<Job> = {
+  header: 'Attempt',
+  width: '76px',
+  align: 'end',
+  phone: 'hide',
+  cell: (job) => attemptsOf(job) > 1 && formatCount(attemptsOf(job)),
 };
 
 /** Beside the name on a phone, where they have no columns. */
@@ -117,13 +125,7 @@ const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, n
       cell: (job) => <Standing job={job} />,
     },
     ...(jobs.some((job) => waveText(job) !== undefined) ? [WAVE] : []),
-    {
-      header: 'Attempt',
-      width: '76px',
-      align: 'end',
-      phone: 'hide',
-      cell: (job) => attemptsOf(job) > 1 && formatCount(attemptsOf(job)),
-    },
+    ...(jobs.some((job) => attemptsOf(job) > 1) ? [ATTEMPT] : []),
     {
       header: 'Submitted',
       by: 'submitted',
@@ -142,7 +144,7 @@ const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, n
     {
       header: 'Duration',
       by: 'took',
-      width: '84px',
+      width: '98px',
       room: 'medium',
       phone: 'end',
       cell: (job) => <Duration job={job} />,
