@@ -25,7 +25,8 @@ const STREAM_FILES: readonly Stream[] = ['stdout', 'stderr'];
 /** Environment variables for a Command: programs that download and check for it, and a folder for unpacked files. */
 type Programs = Partial<Record<'MUSTER_FETCH' | 'MUSTER_CHECK' | 'MUSTER_TEMP', string>>;
 
-const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+/** A word of a shell command. */
+export const quote = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Writes the programs for Commands, which run this agent, and returns their paths. `command` starts the agent. */
 export function jobPrograms(folder: string, command: string[]): { MUSTER_FETCH: string; MUSTER_CHECK: string } {

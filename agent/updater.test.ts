@@ -16,7 +16,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { after, before, beforeEach, test } from 'node:test';
-import type { AgentMessage, Signed, Signer, Statement, Update } from '#/contract/agent-link.ts';
+import { gzipSync } from 'node:zlib';
+import type { AgentMessage, Signed, SignedRuntime, Signer, Statement, Update } from '#/contract/agent-link.ts';
 import { isPrivateLink } from './connection.ts';
 import { testFolder, type TestFolder } from './test-folder.ts';
 import { Updater } from './updater.ts';
@@ -33,11 +34,11 @@ function signedBy(key: KeyObject, content: Statement): Signed {
   return { statement, signature: signBytes(null, Buffer.from(statement), key).toString('base64') };
 }
 
-let answer: (response: ServerResponse) => void;
+let answer: (response: ServerResponse, url: string) => void;
 let asked = 0;
-const server = createServer((_request, response) => {
+const server = createServer(({ url: asking = '' }, response) => {
   asked += 1;
-  answer(response);
+  answer(response, asking);
 });
 let url = '';
 before(async () => {
@@ -77,9 +78,9 @@ const trustFile = () => path.join(data, 'trust.json');
 const trusted = () => JSON.parse(readFileSync(trustFile(), 'utf8')) as { Key: string; Sequence: number };
 const trust = (Key: string, Sequence: number) => writeFileSync(trustFile(), JSON.stringify({ Key, Sequence }));
 const installed = () => readFileSync(path.join(install, 'agent.mjs'));
-const openUpdater = () =>
+const openUpdater = (node = process.execPath) =>
   new Updater(
-    { program: path.join(install, 'agent.mjs'), install, server: url, key: () => DEVICE_KEY, data },
+    { program: path.join(install, 'agent.mjs'), install, server: url, key: () => DEVICE_KEY, data, node },
     {
       send: (message) => sent.push(message),
       log: (line) => lines.push(line),
@@ -310,4 +311,97 @@ test('nobody is in between with checked TLS, or on the machine itself', () => {
     ['localhost', undefined],
   ] as const)
     assert.ok(!link(`http://${host}:8080`, address), `${host} ${address}`);
+});
+
+// ---- Node.js that was brought along ---------------------------------------------------------------------------------
+
+const quoted = (file: string) => `'${file.replaceAll("'", `'\\''`)}'`;
+/** In place of Node.js: says that it is this version, and runs programs with the one of this machine. */
+const nodeProgram = (version: string, runs = true) =>
+  `#!/bin/sh\n[ "$1" != --version ] || { echo v${version}; exit; }\n${runs ? `exec ${quoted(process.execPath)} "$@"` : 'exit 1'}\n`;
+const placeOf = (version: string) => path.join(install, 'runtime', version, 'node');
+/** Puts it where install.sh does, and returns its file. */
+function bring(version: string): string {
+  mkdirSync(path.dirname(placeOf(version)), { recursive: true });
+  writeFileSync(placeOf(version), nodeProgram(version), { mode: 0o700 });
+  writeFileSync(path.join(install, 'settings.sh'), settingsWith(version));
+  return placeOf(version);
+}
+const settingsWith = (version: string) => `server='${url}'\nnode=${quoted(placeOf(version))}\nunit=''\n`;
+const settings = (folder = '.') => readFileSync(path.join(install, folder, 'settings.sh'), 'utf8');
+const versionsThere = () => readdirSync(path.join(install, 'runtime')).toSorted();
+const packed = (Version: string, bytes: Buffer, more: Partial<SignedRuntime> = {}): SignedRuntime => ({
+  Platform: `${process.platform}-${process.arch}`,
+  Version,
+  Sha256: sha256(bytes),
+  Size: bytes.length,
+  ...more,
+});
+const updateWith = (Runtimes: SignedRuntime[]) =>
+  updateTo(NEW, 6, { signed: signedBy(key, { ...contentOf(NEW, 6), Runtimes }) });
+
+test('an agent whose Node.js was brought along gets the one of the service with the update, and can go back to both', async () => {
+  trust(publicOf(key), 5);
+  bring('97.0.0');
+  const node = bring('98.0.0');
+  const bytes = gzipSync(nodeProgram('99.0.0'));
+  const asking: string[] = [];
+  answer = (response, at) => {
+    asking.push(at);
+    response.end(at === '/agent.mjs' ? NEW : bytes);
+  };
+  await openUpdater(node).begin(
+    updateWith([packed('99.0.0', Buffer.from('other'), { Platform: 'linux-mips' }), packed('99.0.0', bytes)]),
+  );
+  const platform = `${process.platform}-${process.arch}`;
+  assert.deepEqual([asking, restarts], [[`/runtimes/node-99.0.0-${platform}.gz`, '/agent.mjs'], 1], lines.join('\n'));
+  assert.equal(readFileSync(placeOf('99.0.0'), 'utf8'), nodeProgram('99.0.0'));
+  assert.equal(lstatSync(placeOf('99.0.0')).mode & 0o777, 0o700);
+  assert.deepEqual([settings(), settings('previous')], [settingsWith('99.0.0'), settingsWith('98.0.0')]);
+  assert.deepEqual([installed(), versionsThere()], [NEW, ['98.0.0', '99.0.0']]);
+  assert.ok(!existsSync(path.join(install, 'incoming')));
+});
+
+test('it is left as it is where the service has the same or none, and a Node.js of the device always', async () => {
+  trust(publicOf(key), 5);
+  const node = bring('98.0.0');
+  const bytes = gzipSync(nodeProgram('99.0.0'));
+  await openUpdater(node).begin(
+    updateWith([packed('98.0.0', bytes), packed('99.0.0', bytes, { Platform: 'linux-mips' })]),
+  );
+  await openUpdater(node).begin(updateTo(NEW, 7));
+  await openUpdater().begin(
+    updateTo(NEW, 8, { signed: signedBy(key, { ...contentOf(NEW, 8), Runtimes: [packed('99.0.0', bytes)] }) }),
+  );
+  assert.deepEqual([restarts, asked, settings(), versionsThere()], [3, 3, settingsWith('98.0.0'), ['98.0.0']]);
+});
+
+test('Node.js that is not what was signed, or does not run here, ends the update before anything is replaced', async () => {
+  trust(publicOf(key), 5);
+  const node = bring('98.0.0');
+  const good = gzipSync(nodeProgram('99.0.0'));
+  const fails = async (bytes: Buffer, runtime: SignedRuntime, reason: RegExp) => {
+    answer = (response, at) => response.end(at === '/agent.mjs' ? NEW : bytes);
+    await openUpdater(node).begin(updateWith([runtime]));
+    const last = sent.at(-1);
+    assert.ok(last?.type === 'update-state' && last.state === 'failed', JSON.stringify(last));
+    assert.match(last.failed.reason, reason);
+    assert.deepEqual(
+      [installed(), restarts, settings(), versionsThere()],
+      [OLD, 0, settingsWith('98.0.0'), ['98.0.0']],
+    );
+    assert.ok(!existsSync(path.join(install, 'incoming')));
+  };
+  await fails(
+    gzipSync('other'),
+    packed('99.0.0', good, { Size: 10_000 }),
+    /is not the Node\.js that the service announced/,
+  );
+  await fails(good, packed('99.0.0', good, { Size: good.length - 1 }), /sends more than the \d+ bytes/);
+  const broken = gzipSync('#!/bin/sh\nexit 1\n');
+  await fails(broken, packed('99.0.0', broken), /the Node\.js 99\.0\.0 of the service does not run here/);
+  await fails(good, packed('99.0.1', good), /the Node\.js 99\.0\.1 of the service says that it is v99\.0\.0/);
+  const deaf = gzipSync(nodeProgram('99.0.0', false));
+  await fails(deaf, packed('99.0.0', deaf), /the new program does not run under its Node\.js/);
+  await fails(good, packed('../../x', good), /is not a statement of the kind "agent"/);
 });

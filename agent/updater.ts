@@ -1,6 +1,7 @@
 // Updates this agent to the program that the service publishes: verifies the service's signature, downloads and
 // verifies the program, waits until no job is running, swaps the programs and exits. `muster-agent run` starts the new
-// one, and goes back to the old one if the new one does not reach the service (server/api/install.sh).
+// one, and goes back to the old one if the new one does not reach the service (server/api/install.sh). A Node.js that
+// install.sh brought along is renewed with it.
 //
 // The verified bytes stay in memory, and these are written in the end: a file that others could change between its
 // check and its use is never trusted (CVE-2020-25860).
@@ -31,10 +32,12 @@ import {
   type FailedUpdate,
   type SelfUpdate,
   type Signed,
+  type SignedRuntime,
   type Signer,
   type Update,
 } from '#/contract/agent-link.ts';
 import { syncFolder, writeDurably } from './durable.ts';
+import { broughtVersion, fetchRuntime, keepRuntimes, placeRuntime, nameNode } from './brought-runtime.ts';
 import { download } from './fetch-command.ts';
 import { TRUST_FILE, UpdateTrust } from './update-trust.ts';
 import { AGENT_VERSION } from './version.ts';
@@ -55,6 +58,8 @@ export interface UpdaterOptions {
   key: () => string;
   /** The agent's data folder. */
   data: string;
+  /** The Node.js that runs this agent. */
+  node?: string;
 }
 
 /** A program that the service has signed. */
@@ -63,6 +68,8 @@ interface Program {
   sha256: string;
   size: number;
   sequence: number;
+  /** The Node.js to run it, if this agent's was brought along and the service has another one. */
+  runtime: SignedRuntime | undefined;
 }
 
 /** The parts of the agent that an update needs. */
@@ -147,7 +154,8 @@ export class Updater {
       rmSync(this.#file('update-failed'), { force: true });
       this.#report('installing');
       log(`Updating from ${AGENT_VERSION} to ${program.version}.`);
-      const bytes = await this.#fetch(program);
+      const node = program.runtime && (await this.#fetchRuntime(program.runtime));
+      const bytes = await this.#fetch(program, node);
       await hold(() => this.#report('waiting'));
       this.#report('installing');
       this.#swap(program, bytes);
@@ -197,13 +205,19 @@ export class Updater {
     if (!signed) throw new Error('the service does not sign its updates: upgrade it, or run install.sh on the device');
     if (this.#trust.key === '') throw new Error(NO_KEY);
     try {
-      const { Sha256, Size, Version, Sequence } = this.#trust.open('agent', signed);
+      const { Sha256, Size, Version, Sequence, Runtimes } = this.#trust.open('agent', signed);
       if (Sequence < this.#trust.sequence && !(order && this.#isOrdered(order, Sequence)))
         throw new Error(
           `its Sequence ${Sequence} is older than ${this.#trust.sequence}, which ran here already. An Admin can order it for this device, and "muster-agent back" on the device goes back to the program before`,
         );
       if (Size > MAX_PROGRAM_BYTES) throw new Error(`it is too large (${Size} bytes)`);
-      return { version: Version, sha256: Sha256, size: Size, sequence: Sequence };
+      return {
+        version: Version,
+        sha256: Sha256,
+        size: Size,
+        sequence: Sequence,
+        runtime: this.#otherRuntime(Runtimes),
+      };
     } catch (error) {
       throw new Error(`it was refused: ${textOf(error)}`, { cause: error });
     }
@@ -217,10 +231,29 @@ export class Updater {
     return true;
   }
 
-  /** Downloads the program, and checks its bytes and that it runs here. */
-  async #fetch({ version, sha256, size }: Program): Promise<Buffer> {
-    const url = `${this.#options.server}${AGENT_PATH}`;
+  get #node(): string {
+    return this.#options.node ?? process.execPath;
+  }
+
+  /** The service's Node.js for this device, if its present one is from the service, too, and of another version. */
+  #otherRuntime(runtimes: SignedRuntime[] = []): SignedRuntime | undefined {
+    const present = broughtVersion(this.#file('.'), this.#node);
+    const platform = `${process.platform}-${process.arch}`;
+    return runtimes.find(
+      ({ Platform, Version }) => present !== undefined && Platform === platform && Version !== present,
+    );
+  }
+
+  /** Returns the file of the unpacked program. */
+  async #fetchRuntime(runtime: SignedRuntime): Promise<string> {
     this.#emptyIncoming();
+    return fetchRuntime(this.#options.server, runtime, this.#file('incoming'));
+  }
+
+  /** Downloads the program, and checks its bytes and that it runs here. */
+  async #fetch({ version, sha256, size }: Program, node = this.#node): Promise<Buffer> {
+    const url = `${this.#options.server}${AGENT_PATH}`;
+    if (node === this.#node) this.#emptyIncoming();
     const file = this.#file('incoming/download');
     await download(url, file, { limit: size });
     const bytes = readFileSync(file);
@@ -232,9 +265,9 @@ export class Updater {
     const trial = this.#file('incoming/trial.mjs');
     writeNew(trial, bytes);
     const { DEVICE_KEY: _secret, ...env } = process.env;
-    const run = promisify(execFile)(process.execPath, [trial, '--version'], { timeout: ANSWER_TIMEOUT_MS, env });
+    const run = promisify(execFile)(node, [trial, '--version'], { timeout: ANSWER_TIMEOUT_MS, env });
     const { stdout } = await run.catch((error: unknown) => {
-      throw new Error(`the new program does not run under Node ${process.version}: ${firstLine(error)}`);
+      throw new Error(`the new program does not run under its Node.js: ${firstLine(error)}`);
     });
     if (stdout.trim() === '') throw new Error(`the new program ${version} does not print its version`);
     return bytes;
@@ -246,11 +279,13 @@ export class Updater {
     mkdirSync(this.#file('incoming'), { mode: 0o700 });
   }
 
-  #swap({ version, sha256, sequence }: Program, bytes: Buffer): void {
+  #swap({ version, sha256, sequence, runtime }: Program, bytes: Buffer): void {
     rmSync(this.#file('previous'), { recursive: true, force: true });
     mkdirSync(this.#file('previous'), { mode: 0o700 });
     writeDurably(this.#file('previous/agent.mjs'), readFileSync(this.#file('agent.mjs')));
     writeDurably(this.#file(`previous/${TRUST_FILE}`), readFileSync(path.join(this.#options.data, TRUST_FILE)));
+    if (runtime) writeDurably(this.#file('previous/settings.sh'), readFileSync(this.#file('settings.sh')));
+    const node = runtime && placeRuntime(this.#file('.'), runtime.Version);
     // Written only after the wait for jobs, which may have changed any file; only these bytes were verified.
     this.#emptyIncoming();
     const file = this.#file('incoming/agent.mjs');
@@ -258,8 +293,10 @@ export class Updater {
     // Written before the rename: if the agent starts in between, the trial runs the old program and passes.
     writeDurably(this.#file('trial'), `${version}\n${sha256}\n`);
     this.#trust.setSequence(sequence);
+    if (node !== undefined) nameNode(this.#file('settings.sh'), node);
     renameSync(file, this.#file('agent.mjs'));
     syncFolder(this.#file('.'));
+    if (runtime) keepRuntimes(this.#file('.'), [runtime.Version, broughtVersion(this.#file('.'), this.#node)]);
   }
 
   #mark(write: () => void): void {

@@ -1,10 +1,12 @@
 // dist/ as a whole: the dashboard and, in dist/agent/, the two agents as one file each for devices that have no clone.
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
+// Node.js for devices is packed beside it (runtime-files.ts).
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { weigh } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
+import { packInstalled, runtimeVersion } from './runtime-files.ts';
 import { shellAgent } from './shell-agent.ts';
 
 const root = dirname(import.meta.dirname);
@@ -24,6 +26,7 @@ const SOURCES = [
   'scripts/dist.ts',
   'scripts/first-load.ts',
   'scripts/precompress.ts',
+  'scripts/runtime-files.ts',
   'scripts/shell-agent.ts',
   'scripts/shared-modules.ts',
   'scripts/unused-components.ts',
@@ -45,6 +48,11 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   const builtFrom = sources();
   const outDir = join(root, '.cache', `build-${process.pid}`);
   const common = { root, logLevel: verbose ? 'info' : 'warn', clearScreen: false } as const;
+  // It compresses in threads of its own while the rest is built.
+  const packed = packInstalled().then(
+    () => undefined,
+    (cause: unknown) => cause,
+  );
   try {
     await build({
       ...common,
@@ -54,25 +62,10 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
     const { sizes, over } = weigh(outDir);
     if (verbose) process.stdout.write(`${sizes}\n`);
     rmSync(join(outDir, '.vite'), { recursive: true });
-    await build({
-      ...common,
-      configFile: false,
-      publicDir: false,
-      ssr: { noExternal: true },
-      build: {
-        outDir: join(outDir, 'agent'),
-        ssr: join(root, 'agent/main.ts'),
-        target: 'node20',
-        minify: false, // it is read by the people who are asked to run it on their devices
-        rolldownOptions: {
-          // What ws speeds itself up with if a device happens to have it.
-          external: ['bufferutil', 'utf-8-validate'],
-          output: { entryFileNames: 'agent.mjs', codeSplitting: false, banner: '#!/usr/bin/env node' },
-        },
-      },
-    });
-    writeFileSync(join(outDir, 'agent/agent.sh'), shellAgent());
+    await buildAgents(join(outDir, 'agent'), common.logLevel);
     await precompress(outDir);
+    const fault = await packed;
+    if (fault instanceof Error) process.stderr.write(`Node.js for devices could not be packed: ${fault.message}\n`);
     if (over) {
       process.stderr.write(`${over}\n`);
       writeFileSync(join(outDir, OVER_BUDGET), over);
@@ -82,6 +75,37 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   } finally {
     rmSync(outDir, { recursive: true, force: true });
   }
+}
+
+/** Builds both agents into this folder. */
+export async function buildAgents(outDir: string, logLevel: 'info' | 'warn' = 'warn'): Promise<void> {
+  const { build } = await import('vite');
+  await build({
+    root,
+    logLevel,
+    clearScreen: false,
+    configFile: false,
+    publicDir: false,
+    ssr: { noExternal: true },
+    build: {
+      outDir,
+      emptyOutDir: false,
+      ssr: join(root, 'agent/main.ts'),
+      target: 'node20',
+      minify: false, // it is read by the people who are asked to run it on their devices
+      rolldownOptions: {
+        // What ws speeds itself up with if a device happens to have it.
+        external: ['bufferutil', 'utf-8-validate'],
+        output: {
+          entryFileNames: 'agent.mjs',
+          codeSplitting: false,
+          // With another Node.js it is another build, which agents then update to.
+          banner: `#!/usr/bin/env node\n// Brought with Node.js ${runtimeVersion()} where a device has none.`,
+        },
+      },
+    },
+  });
+  writeFileSync(join(outDir, 'agent.sh'), shellAgent());
 }
 
 /** With the address that is built in for a file host: `npm start` must not serve what was built for another API. */

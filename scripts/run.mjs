@@ -11,6 +11,7 @@ const MINIMUM = [24, 14]; // "#/…" entries in the imports of package.json are 
 const WITHOUT_DEV_PACKAGES = new Set([
   'scripts/start.ts',
   'scripts/build.ts',
+  'scripts/runtimes.ts',
   'agent/main.ts',
   'server/token.ts',
   'server/account.ts',

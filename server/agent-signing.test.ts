@@ -1,10 +1,13 @@
 // Signed updates, with a real service and agents that install.sh has installed.
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { after, beforeEach, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import type { Account } from '#/contract/account.ts';
+import { runtimeName } from '#/contract/agent-link.ts';
 import type { Device } from '#/contract/devices.ts';
 import { FakeAgent, scratch } from './test-agents.ts';
 import { freePort, TestProcess, until as waitUntil } from '../scripts/test-process.ts';
@@ -21,6 +24,7 @@ const until = <T>(what: string, probe: () => Promise<T | undefined | false> | T 
 const at = scratch();
 const program = path.join(at.folder, 'published.mjs');
 const main = pathToFileURL(path.join(import.meta.dirname, '../agent/main.ts')).href;
+const runtimesFolder = path.join(at.folder, 'runtimes');
 let builds = 0;
 /** Publishes a build of the agent that no other test has; returns its text. */
 function publish(text = `#!/usr/bin/env node\n// build ${(builds += 1)}\nimport '${main}';\n`): string {
@@ -28,7 +32,10 @@ function publish(text = `#!/usr/bin/env node\n// build ${(builds += 1)}\nimport 
   return text;
 }
 const start = async (env: Record<string, string> = {}, dataDir?: string) =>
-  startTestService({ PORT: String(await freePort()), ...env }, dataDir, undefined, { agentFile: program });
+  startTestService({ PORT: String(await freePort()), ...env }, dataDir, undefined, {
+    agentFile: program,
+    runtimesFolder,
+  });
 publish();
 const service = await start();
 const installed: string[] = [];
@@ -285,4 +292,37 @@ test('a backup has the key and the numbers of builds', async () => {
   const restored = await start({ DATABASE_URL: '' }, folder);
   services.push(restored);
   assert.deepEqual(await published(restored), before);
+});
+
+test('the Node.js that the service has for devices is signed with the agent as it is now, and named on the account', async () => {
+  const signed = async () => {
+    const { statement, signature } = (await service.context.signer.signed()).signed;
+    const key = createPublicKey({
+      key: Buffer.from((await published()).PublicKey, 'base64'),
+      format: 'der',
+      type: 'spki',
+    });
+    assert.ok(verify(null, Buffer.from(statement), key, Buffer.from(signature, 'base64')));
+    return JSON.parse(statement) as { Sequence: number; Runtimes?: unknown[] };
+  };
+  const platforms = async () => (await answer<Account>(service, 'GET', '/v1/account')).AgentRuntimes;
+  const first = await signed();
+  assert.deepEqual([first.Runtimes, await platforms()], [undefined, []]);
+  mkdirSync(runtimesFolder);
+  const bytes = { x64: 'for x64', arm64: 'for arm64' };
+  for (const [arch, text] of Object.entries(bytes))
+    writeFileSync(path.join(runtimesFolder, runtimeName('99.1.0', `linux-${arch}`)), text);
+  writeFileSync(path.join(runtimesFolder, `${runtimeName('99.2.0', 'linux-x64')}.1234`), 'half of it');
+  const Sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  const of = (arch: 'x64' | 'arm64', text = bytes[arch]) => ({
+    Platform: `linux-${arch}`,
+    Version: '99.1.0',
+    Sha256: Sha256(text),
+    Size: text.length,
+  });
+  const second = await signed();
+  assert.deepEqual([second.Runtimes, second.Sequence], [[of('arm64'), of('x64')], first.Sequence]);
+  assert.deepEqual(await platforms(), ['linux-arm64', 'linux-x64']);
+  writeFileSync(path.join(runtimesFolder, runtimeName('99.1.0', 'linux-x64')), 'packed again');
+  assert.deepEqual((await signed()).Runtimes, [of('arm64'), of('x64', 'packed again')]);
 });

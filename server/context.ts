@@ -29,6 +29,7 @@ import { openLink, type Link } from './agents/link.ts';
 import { openStore } from './open-store.ts';
 import { openOutputRetention, type OutputRetention } from './output-retention.ts';
 import { openPublishedAgent, type PublishedAgent } from './agents/published-agent.ts';
+import { openPublishedRuntimes, type PublishedRuntimes } from './agents/published-runtimes.ts';
 import { openAgentSigner, type AgentSigner } from './agents/signed-agent.ts';
 import type { ArtifactFiles } from './store/artifact-files.ts';
 import { openArtifactFolder, type ArtifactFolderOptions } from './store/artifact-folder.ts';
@@ -81,6 +82,8 @@ export interface Context {
   /** The agent program for devices. */
   published: PublishedAgent;
   publishedSh: PublishedAgent;
+  /** Node.js for devices that have none. */
+  runtimes: PublishedRuntimes;
   signer: AgentSigner;
   agentUpdates: AgentUpdates;
   cluster: Cluster;
@@ -99,12 +102,15 @@ export interface Context {
 }
 
 const AGENT_FILE = path.join(import.meta.dirname, '../dist/agent/agent.mjs');
+const RUNTIMES_FOLDER = path.join(import.meta.dirname, '../runtimes');
 
 /** Settings for tests. */
 export interface ContextOptions {
   time?: TimeSource;
   /** The built agent program. */
   agentFile?: string;
+  /** Where Node.js for devices is. */
+  runtimesFolder?: string;
   storeTimes?: S3ArtifactsOptions['times'];
   clusterTimes?: ClusterOptions['times'];
   alertTimes?: AlertTimes;
@@ -131,6 +137,7 @@ export async function openContext(
   {
     time,
     agentFile = AGENT_FILE,
+    runtimesFolder = RUNTIMES_FOLDER,
     storeTimes,
     clusterTimes,
     alertTimes,
@@ -195,7 +202,8 @@ export async function openContext(
     const opened = (link = openLink({ db, node, now, refusal }));
     const published = openPublishedAgent(agentFile);
     const publishedSh = openPublishedAgent(path.join(path.dirname(agentFile), 'agent.sh'));
-    const signer = openAgentSigner({ db, key: updateKey, builds, published, now });
+    const runtimes = openPublishedRuntimes(runtimesFolder);
+    const signer = openAgentSigner({ db, key: updateKey, builds, published, runtimes, now });
     const agentUpdates = openAgentUpdates({ db, link, audit, now, published, signer });
     const keyRotation = openKeyRotation({ db, audit, now });
     link.listenForKeys((connection, message) => void keyRotation.answered(connection, message));
@@ -305,6 +313,7 @@ export async function openContext(
       series: new FleetSeries(db, now),
       published,
       publishedSh,
+      runtimes,
       signer,
       agentUpdates,
       cluster,

@@ -4,6 +4,7 @@ import { readConfig, readLogFormat } from './config.ts';
 import { StoreError } from './store/errors.ts';
 import type { Config } from './config.ts';
 import { placeOf } from './database-url.ts';
+import type { Runtime } from './agents/published-runtimes.ts';
 import { proxyNote } from './http/proxy-notice.ts';
 import { startGateway } from './proxy/upstream-service.ts';
 import { log, setLogFormat } from './operation/log.ts';
@@ -35,7 +36,7 @@ try {
   } else {
     const service = await startService(process.env);
     stopOnSignal({ traffic: service.context.traffic, close: () => service.close() });
-    greet(service);
+    greet(service, await service.context.runtimes.all());
   }
 } catch (cause) {
   if (cause instanceof StoreError) log.error(`${cause.message}. ${cause.detail ?? ''}`);
@@ -44,12 +45,16 @@ try {
   process.exitCode = 1;
 }
 
-function greet({ url, signinLink, context: { config, startup, tunnelPort, files, disk } }: Service): void {
+function greet(
+  { url, signinLink, context: { config, startup, tunnelPort, files, disk } }: Service,
+  runtimes: Runtime[],
+): void {
   const lines = [
     `Muster is running at ${url}`,
     `Sign in: ${signinLink}`,
     '         (works once, for 10 minutes; each start prints a new one)',
     `Tunnels: ${config.tunnelScheme}://*.${config.tunnelDomain.name}, served on port ${tunnelPort}`,
+    `Devices: ${runtimesOf(runtimes)}`,
     ...placesOf(config),
   ];
   if (startup.createdToken !== undefined)
@@ -87,6 +92,14 @@ function greet({ url, signinLink, context: { config, startup, tunnelPort, files,
     version: VERSION,
     signIn: 'with a token: npm run token -- make NAME',
   });
+}
+
+/** Which devices need nothing installed before. */
+function runtimesOf(runtimes: Runtime[]): string {
+  const platforms = runtimes.map(({ platform }) => platform);
+  return platforms.length > 0
+    ? `get Node.js from here where they have none, on ${platforms.join(' and ')}`
+    : 'need Node.js of their own, until "npm run runtimes" has got it for them';
 }
 
 /** Where everything is stored. */

@@ -68,7 +68,7 @@ export function accountRoutes(
   context: Context,
   guards: Pick<SigninGuards, 'limit' | 'passwords'>,
 ): Handlers<typeof accountEndpoints> {
-  const { db, audit, now, disk, order, retention, alerts, cluster } = context;
+  const { db, audit, now, disk, order, retention, alerts, cluster, runtimes } = context;
   const time = (at: number) => printIsoTime(new Date(at));
 
   return {
@@ -89,6 +89,7 @@ export function accountRoutes(
         JobDevicesLimit: MOST_DEVICES,
         AlertsFiring: await countFiringOf(db, scopeOf(request), now()),
         IdempotencyKeyHours: 24,
+        AgentRuntimes: (await runtimes.all()).map(({ platform }) => platform),
         ...(cluster.isClockWrong() && { ClockAheadSeconds: Math.round(cluster.clockAheadMs() / 1000) }),
         // Why writing fails, or will, concerns everybody; the figures of the machine do not concern a limited role.
         ...(state !== 'Enough' && { DiskState: state, ...(!request.groups && { DiskBytesFree: disk.free() }) }),

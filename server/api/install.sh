@@ -15,14 +15,18 @@ node_sha256='{{AGENT_SHA256}}'
 node_size='{{AGENT_SIZE}}'
 sh_sha256='{{SH_AGENT_SHA256}}'
 sh_size='{{SH_AGENT_SIZE}}'
+# Node.js for devices that have none: version, size and SHA-256 of the compressed program; nothing where the service has none.
+runtime_x64='{{RUNTIME_LINUX_X64}}'
+runtime_arm64='{{RUNTIME_LINUX_ARM64}}'
 # Its place in the order of builds, and the key that updates are signed with.
 sequence='{{AGENT_SEQUENCE}}'
 update_key='{{UPDATE_KEY}}'
 
 usage() {
   cat <<'USAGE'
-Makes this machine a device of a Muster service. Uses Node.js 20 or newer; where that cannot be had (musl, 32-bit,
-MIPS, RISC-V, less than 128 MB of memory), an agent of plain sh, which runs jobs and reports facts, but has no tunnels.
+Makes this machine a device of a Muster service. The agent runs under Node.js 20 or newer: this machine's, or one that
+the service brings along (Linux with glibc, x64 and arm64). Where neither can be (musl, 32-bit, MIPS, RISC-V, less than
+128 MB of memory), it is an agent of plain sh, which runs jobs and reports facts, but has no tunnels.
 
   --key-file FILE   file that holds the device key
   --key KEY         the device key itself; it shows in the process list while this runs, so better use
@@ -63,9 +67,9 @@ has() {
   command -v "$1" >/dev/null 2>&1
 }
 
-# A program's full path: a service manager has no PATH of ours.
+# A program's full path: a service manager has no PATH of ours. The one of before may be in no PATH that is known here.
 find_node() {
-  for candidate in node nodejs; do
+  for candidate in node nodejs "$own"; do
     if has "$candidate"; then
       node=$("$candidate" -p process.execPath) || continue
       found=$("$node" -p process.versions.node) || continue
@@ -83,22 +87,59 @@ cannot_have_node() {
     *) echo "for $(uname -m)" && return ;;
   esac
   for musl in /lib/ld-musl-*; do [ -e "$musl" ] && echo 'with musl' && return; done
+  # A kernel of 64 bits may have programs of 32 bits only.
+  [ -z "$loader" ] || [ -e "$loader" ] || [ "$(uname -s)" != Linux ] || { echo 'for programs of 32 bits' && return; }
   memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)
   [ "${memory:-999999}" -lt 131072 ] && echo 'in less than 128 MB of memory'
 }
 
+# What the service has for this machine; `lack` is why it cannot be had.
+find_runtime() {
+  lack=''
+  [ -n "$offered" ] || lack="the service has none for $platform"
+  [ -e "$loader" ] || lack='the one of the service is for Linux with glibc'
+  has gzip || lack='no gzip to unpack the one of the service'
+  has curl || has wget || lack='neither curl nor wget to fetch the one of the service'
+  [ -n "$(echo | sha256)" ] || lack='no program that computes a SHA-256 to check the one of the service'
+  runtime=$offered
+  [ -z "$lack" ]
+}
+
 choose_agent() {
-  if [ "$program" != agent.sh ] && find_node; then
-    program=agent.mjs sha256=$node_sha256 size=$node_size
-    return
+  case $(uname -m) in
+    x86_64 | amd64) platform=linux-x64 offered=$runtime_x64 loader=/lib64/ld-linux-x86-64.so.2 ;;
+    aarch64 | arm64) platform=linux-arm64 offered=$runtime_arm64 loader=/lib/ld-linux-aarch64.so.1 ;;
+    *) platform=linux-$(uname -m) offered='' loader='' ;;
+  esac
+  # Of an agent that is renewed.
+  brought='' own=$node
+  case $own in
+    "$dir"/runtime/*) brought=$own own='' ;;
+  esac
+  if [ "$program" = agent.sh ]; then
+    use_sh
+  elif find_node; then
+    program=agent.mjs
+  elif why=$(cannot_have_node); then
+    use_sh "$why"
+  elif find_runtime; then
+    program=agent.mjs
+  elif [ -x "$brought" ]; then
+    # The service has it no longer.
+    program=agent.mjs node=$brought runtime=''
+  else
+    fail "The agent needs Node.js 20 or newer; this machine has ${old:-none}, and $lack." \
+      'Install Node.js (https://nodejs.org, or your package manager), then run this again; "npm run runtimes" on the service' \
+      'lets it bring Node.js along to Linux with glibc, x64 and arm64. Or repeat this with --sh at the end (through a pipe:' \
+      'sh -s -- --sh) for the agent of plain sh, which needs no Node.js, and has no tunnels.'
   fi
-  if [ "$program" != agent.sh ]; then
-    why=$(cannot_have_node) || fail "The agent needs Node.js 20 or newer; this machine has ${old:-none}." \
-      'Install it (https://nodejs.org, or your package manager), then run this again. Or repeat this with --sh at the end' \
-      '(through a pipe: sh -s -- --sh) for the agent of plain sh, which needs no Node.js, and has no tunnels.'
-    echo "Node.js cannot be had $why, so this device gets the agent of plain sh, which has no tunnels."
-  fi
-  program=agent.sh sha256=$sh_sha256 size=$sh_size node=''
+  [ "$program" = agent.sh ] || sha256=$node_sha256 size=$node_size
+}
+
+# The agent of plain sh; where Node.js was wanted, with why it is not that.
+use_sh() {
+  [ "$#" = 0 ] || echo "Node.js cannot be had $1, so this device gets the agent of plain sh, which has no tunnels."
+  program=agent.sh sha256=$sh_sha256 size=$sh_size node='' runtime=''
   has curl || wget --version 2>/dev/null | grep -q GNU ||
     fail 'The agent of plain sh needs curl, or GNU wget: the one of BusyBox would show the device key in the process list.' \
       'Install curl (apk add curl, opkg install curl, apt-get install curl), then run this again.'
@@ -274,19 +315,17 @@ examine() {
   esac
 }
 
-# Fetches the agent beside the one that may run, and sees that it is whole and runs here. Nothing is replaced yet.
-fetch() {
-  url=$server/$program
-  new=$dir/agent.new.${program##*.}
+# download FILE SIZE WHAT: fetches $url into this file; fails for more bytes than that.
+download() {
   (
     # An answer that never ends must not fill the disk. In blocks of 512 bytes, in some shells of 1024.
-    ulimit -f $((size / 512 + 2))
+    ulimit -f $(($2 / 512 + 2))
     if has curl; then
-      curl -fsSL --connect-timeout 30 -o "$new" "$url"
+      curl -fsSL --connect-timeout 30 -o "$1" "$url"
     elif has wget; then
-      wget -q -T 30 -O "$new" "$url"
+      wget -q -T 30 -O "$1" "$url"
     else
-      FROM=$url TO=$new "$node" -e '
+      FROM=$url TO=$1 "$node" -e '
         const { openSync, writeSync } = require("fs");
         fetch(process.env.FROM).then(async (response) => {
           if (!response.ok) throw new Error(response.status);
@@ -295,11 +334,57 @@ fetch() {
         }).catch((error) => { console.error(String(error)); process.exitCode = 1; })'
     fi
   ) || {
-    got=$(wc -c 2>/dev/null <"$new") || got=0
-    rm -f "$new"
-    [ "$got" -le "$size" ] || fail "$url sends more than the $size bytes of the agent. Nothing was installed."
-    fail "Cannot fetch $url: is the service running, and can this machine reach it?"
+    got=$(wc -c 2>/dev/null <"$1") || got=0
+    rm -f "$1"
+    [ "$got" -le "$2" ] || fail "$url sends more than the $2 bytes of $3. Nothing was installed."
+    fail "Cannot fetch $url: is the service running, can this machine reach it, and is there room in $dir?"
   }
+}
+
+# Brings Node.js along, into a folder of its version that later agents share. It is checked before it is unpacked.
+fetch_runtime() {
+  [ -n "$runtime" ] || return 0
+  # Version, size and SHA-256.
+  set -- $runtime
+  node=$dir/runtime/$1/node
+  [ "$("$node" --version 2>/dev/null)" != "v$1" ] || return 0
+  echo "This machine has no Node.js 20 or newer, so version $1 is fetched for the agent ($(($2 / 1000000)) MB, unpacked three times that)."
+  url=$server/runtimes/node-$1-$platform.gz
+  new=$dir/node.new
+  download "$new.gz" "$2" 'Node.js'
+  found=$(sha256 <"$new.gz")
+  [ "$found" = "$3" ] || {
+    rm -f "$new.gz"
+    fail "$url is another file than the service announced (SHA-256 $found, not $3). Nothing was installed."
+  }
+  gzip -dc <"$new.gz" >"$new" && chmod 700 "$new" || {
+    rm -f "$new" "$new.gz"
+    fail "Node.js cannot be unpacked in $dir: is there room? Nothing was installed."
+  }
+  rm -f "$new.gz"
+  found=$("$new" --version 2>&1)
+  if [ "$found" = "v$1" ]; then
+    mkdir -p "$dir/runtime/$1" && mv "$new" "$node" || fail "Cannot write to $dir."
+  else
+    rm -f "$new"
+    use_sh "here ($(printf '%s\n' "$found" | head -n 1))"
+    check_enrol_key
+  fi
+}
+
+# Of the versions of Node.js only those stay that this agent and the one before it use.
+prune_runtimes() {
+  for each in "$dir"/runtime/*; do
+    grep -qsF "/runtime/${each##*/}/node'" "$dir/settings.sh" "$dir/previous/settings.sh" || rm -rf "$each"
+  done
+  rmdir "$dir/runtime" 2>/dev/null
+}
+
+# Fetches the agent beside the one that may run, and sees that it is whole and runs here. Nothing is replaced yet.
+fetch() {
+  url=$server/$program
+  new=$dir/agent.new.${program##*.}
+  download "$new" "$size" 'the agent'
   examine 2>"$dir/check.txt" || {
     why=$(grep -m 1 -e 'Error' -e '^it is' -e '^it does' "$dir/check.txt") || why=$(head -n 1 "$dir/check.txt")
     rm -f "$new" "$dir/check.txt"
@@ -490,6 +575,7 @@ install() {
   # What is written here is for the owner alone. Jobs get the umask that was.
   before=$(umask)
   umask 077
+  fetch_runtime
   fetch
   check_allowed
   was=$(sed -n "s/^unit='\(.*\)'\$/\1/p" "$dir/settings.sh" 2>/dev/null)
@@ -523,6 +609,7 @@ install() {
     [ ! -f "$dir/$file.new" ] || mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
   done
   write_allowed || put_back "Cannot write to $dir."
+  prune_runtimes
   if [ -n "$was" ] && [ -z "$unit" ]; then
     systemctl disable --quiet "$was"
     rm -f "$units/$was"
@@ -577,7 +664,7 @@ renew_all() {
 }
 
 main() {
-  key='' key_file='' enrol_key='' enrol_key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none pair=no program='' node=''
+  key='' key_file='' enrol_key='' enrol_key_file='' dir='' mode=background systemd=yes cron=yes update=no insecure=no unit='' allow=none pair=no program='' node='' runtime=''
   units=${UNIT_DIR:-/etc/systemd/system} script_server=$server
   while [ "$#" -gt 0 ]; do
     case $1 in

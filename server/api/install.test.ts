@@ -2,6 +2,7 @@
 // agent (which has its own tests) that shows how it was started.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -13,6 +14,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -23,11 +25,14 @@ import type { AddressInfo } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { getRequestListener } from '@hono/node-server';
 import { Hono } from 'hono';
+import { RUNTIMES_PATH, runtimeName } from '#/contract/agent-link.ts';
 import { until } from '../../scripts/test-process.ts';
 import type { Env } from '../http/implement.ts';
 import { openPublishedAgent, requireProgram } from '../agents/published-agent.ts';
+import { openPublishedRuntimes } from '../agents/published-runtimes.ts';
 import { installRoutes } from './install.ts';
 
 /** `does`: what this build does instead of connecting. */
@@ -75,10 +80,12 @@ const program = path.join(home, 'agent.mjs');
 const published = openPublishedAgent(program);
 const shProgram = path.join(home, 'agent.sh');
 const publishedSh = openPublishedAgent(shProgram);
+const runtimesFolder = path.join(home, 'runtimes');
+const runtimes = openPublishedRuntimes(runtimesFolder);
 const UPDATE_KEY = `${'A'.repeat(58)}+=`;
 const updateKey = { publicKey: UPDATE_KEY, changes: [], earlier: [], sign: () => ({ statement: '', signature: '' }) };
 const signed = async () => ({ program: requireProgram(published), version: '', sequence: 7, signed: updateKey.sign() });
-const context = { publicUrl: '', published, publishedSh, signer: { key: updateKey, signed } };
+const context = { publicUrl: '', published, publishedSh, runtimes, signer: { key: updateKey, signed } };
 const app = new Hono<Env>();
 installRoutes(app, context);
 // The machine's own crontab must be neither read nor changed.
@@ -108,6 +115,7 @@ beforeEach(() => {
   mkdirSync(bin, { recursive: true });
   writeFileSync(path.join(bin, 'crontab'), CRONTAB, { mode: 0o755 });
   rmSync(table, { force: true });
+  rmSync(runtimesFolder, { recursive: true, force: true });
   publish(AGENT);
   writeFileSync(shProgram, SH_AGENT);
 });
@@ -789,27 +797,56 @@ test('--sh installs the agent of plain sh, which is controlled and renewed like 
   assert.ok(!existsSync(folder));
 });
 
-test('without Node.js the agent of plain sh is chosen where no Node.js can be had, and named where it can', async () => {
-  const bare = path.join(home, 'bare');
+// ---- Devices without Node.js ----------------------------------------------------------------------------------------
+
+const bare = path.join(home, 'bare');
+const withoutNode = { PATH: `${bin}:${bare}` };
+/** All programs of this machine but Node.js, whose `uname` names this kind of machine. */
+function becomeBare(machine: string): void {
+  rmSync(bare, { recursive: true, force: true });
   mkdirSync(bare);
   for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
     for (const name of existsSync(folder) ? readdirSync(folder) : [])
-      if (!/^node(js)?$/.test(name) && !existsSync(path.join(bare, name)))
+      if (!/^(node(js)?|uname)$/.test(name) && !existsSync(path.join(bare, name)))
         try {
           symlinkSync(path.join(folder, name), path.join(bare, name));
         } catch {
           // a broken link of that name
         }
-  const uname = (machine: string) => {
-    rmSync(path.join(bare, 'uname'), { force: true });
-    writeFileSync(path.join(bare, 'uname'), `#!/bin/sh\necho ${machine}\n`, { mode: 0o755 });
-  };
-  const env = { PATH: `${bin}:${bare}` };
-  uname('x86_64');
+  replace('uname', `[ "$1" = -s ] && echo Linux || echo ${machine}`);
+}
+const replace = (name: string, script: string) => {
+  rmSync(path.join(bare, name), { force: true });
+  writeFileSync(path.join(bare, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+};
+
+/** What this machine would get from a service, and what `uname` calls it. */
+const [platform, machine] = process.arch === 'arm64' ? ['linux-arm64', 'aarch64'] : ['linux-x64', 'x86_64'];
+const foreign = process.arch === 'arm64' ? 'x86_64' : 'aarch64';
+/** In place of Node.js: a small program that says it is this version, and runs agents with the one of this machine. */
+function publishRuntime(version: string, says = `v${version}`): void {
+  const real = `'${process.execPath.replaceAll("'", `'\\''`)}'`;
+  const text = `#!/bin/sh\n[ "$1" != --version ] || { echo '${says}'; exit; }\nexec ${real} "$@"\n`;
+  mkdirSync(runtimesFolder, { recursive: true });
+  writeFileSync(path.join(runtimesFolder, runtimeName(version, platform)), gzipSync(text));
+}
+const nodeOf = (folder: string) => /^node='(.*)'$/m.exec(readFileSync(path.join(folder, 'settings.sh'), 'utf8'))?.[1];
+const versionsIn = (folder: string) => {
+  const at = path.join(folder, 'runtime');
+  return existsSync(at) ? readdirSync(at) : [];
+};
+
+test('without Node.js the agent of plain sh is chosen where no Node.js can be had, and named where it can', async () => {
+  becomeBare(machine);
+  const env = withoutNode;
   const refused = await paste('one', '', env);
   assert.equal(refused.code, 1);
-  assert.match(refused.stderr, /needs Node\.js 20 or newer; this machine has none.*[^]*--sh/);
-  uname('mips');
+  assert.match(
+    refused.stderr,
+    /needs Node\.js 20 or newer; this machine has none, and the service has none for linux-.*[^]*--sh/,
+  );
+  publishRuntime('99.1.0');
+  becomeBare('mips');
   const { code, stdout, stderr } = await paste('one', '', env);
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(stdout, /Node\.js cannot be had for mips, so this device gets the agent of plain sh/);
@@ -817,9 +854,142 @@ test('without Node.js the agent of plain sh is chosen where no Node.js can be ha
   const tunnels = await paste('two', ' -s -- --allow-tunnels loopback', env);
   assert.equal(tunnels.code, 0);
   assert.match(tunnels.stdout, /has no tunnels: --allow-tunnels changes nothing/);
+  // A kernel of 64 bits without programs of 64 bits, as this machine is for another processor; and little memory.
+  becomeBare(foreign);
+  assert.match((await paste('three', '', env)).stdout, /cannot be had for programs of 32 bits/);
+  becomeBare(machine);
+  replace(
+    'sed',
+    `case $* in *MemTotal*) echo 120000 ;; *) exec ${JSON.stringify(realpathSync(path.join(bare, 'sed')))} "$@" ;; esac`,
+  );
+  assert.match((await paste('four', '', env)).stdout, /cannot be had in less than 128 MB of memory/);
+  for (const folder of folders()) assert.deepEqual(versionsIn(folder), []);
   await sh(`curl -fsSL ${url}/install.sh >install.sh`);
+  becomeBare('mips');
   for (const tool of ['curl', 'wget']) rmSync(path.join(bare, tool), { force: true });
   const without = await sh('DEVICE_KEY=two sh install.sh', env);
   assert.equal(without.code, 1);
   assert.match(without.stderr, /needs curl, or GNU wget/);
+});
+
+test('Node.js of the service is brought along where there is none, shared by later agents and renewed with them', async () => {
+  becomeBare(machine);
+  publishRuntime('99.1.0');
+  const ran = await paste('one', ' -s -- --allow-tunnels loopback', withoutNode);
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  assert.match(ran.stdout, /This machine has no Node\.js 20 or newer, so version 99\.1\.0 is fetched/);
+  const [folder = ''] = folders();
+  const brought = (version: string) => path.join(folder, 'runtime', version, 'node');
+  assert.deepEqual([mode(brought('99.1.0')), versionsIn(folder)], [0o700, ['99.1.0']]);
+  assert.deepEqual(readdirSync(path.dirname(brought('99.1.0'))), ['node']);
+  assert.deepEqual(
+    starts(folder).map(({ version, allows }) => [version, allows]),
+    [['1.0.0', 'loopback']],
+  );
+  const update = async (env: Record<string, string> = withoutNode) => {
+    const renewed = await paste('', ' -s -- --update', env);
+    assert.deepEqual([renewed.code, renewed.stderr], [0, '']);
+    return renewed.stdout;
+  };
+  publish(agent('2.0.0'));
+  assert.doesNotMatch(await update(), /is fetched/, 'it is there already');
+  publishRuntime('99.2.0');
+  assert.match(await update(), /version 99\.2\.0 is fetched/);
+  assert.deepEqual(versionsIn(folder), ['99.1.0', '99.2.0'], 'the agent before runs under the other');
+  publish(agent('3.0.0'));
+  await update();
+  assert.deepEqual(versionsIn(folder), ['99.2.0']);
+
+  // As the agent itself does it: what settings.sh names then is what runs.
+  const { pid = 0 } = starts(folder).at(-1) ?? {};
+  const settings = path.join(folder, 'settings.sh');
+  const named = readFileSync(settings, 'utf8');
+  mkdirSync(path.dirname(brought('99.3.0')));
+  writeFileSync(brought('99.3.0'), '#!/bin/sh\necho used >"$MUSTER_INSTALL/used"\nexit 9\n', { mode: 0o700 });
+  writeFileSync(settings, named.replace('99.2.0', '99.3.0'));
+  const number = path.join(folder, 'child.pid');
+  await until('the number of its process', () => readFileSync(number, 'utf8').trim() === String(pid));
+  process.kill(pid, 'SIGUSR2');
+  await until('the other Node.js', () => existsSync(path.join(folder, 'used')));
+  writeFileSync(settings, named);
+
+  // What the service no longer has is kept; a Node.js of the device itself takes its place.
+  rmSync(runtimesFolder, { recursive: true });
+  await update();
+  assert.equal(nodeOf(folder)?.endsWith('/runtime/99.2.0/node'), true);
+  await update({});
+  assert.equal(nodeOf(folder)?.includes('/runtime/'), false);
+  const control = (verb: string) =>
+    sh(`sh "$CONTROL" ${verb}`, { ...withoutNode, CONTROL: path.join(folder, 'muster-agent') });
+  assert.equal((await control('back')).code, 0);
+  assert.equal(nodeOf(folder)?.endsWith('/runtime/99.2.0/node'), true);
+  await until('the agent of before', () => starts(folder).length === 7);
+  assert.equal((await control('remove')).code, 0);
+  assert.ok(!existsSync(folder));
+});
+
+test('Node.js that is not the announced one is not unpacked, and one that does not run here makes it the agent of plain sh', async () => {
+  becomeBare(machine);
+  publishRuntime('99.1.0');
+  const file = path.join(runtimesFolder, runtimeName('99.1.0', platform));
+  await sh(`curl -fsSL ${url}/install.sh >install.sh`);
+  const announced = readFileSync(file);
+  const refused = async (bytes: Buffer, why: RegExp) => {
+    writeFileSync(file, bytes);
+    const { code, stderr } = await sh('DEVICE_KEY=one sh install.sh', withoutNode);
+    assert.equal(code, 1);
+    assert.match(stderr, why);
+    for (const folder of folders()) {
+      assert.deepEqual([versionsIn(folder), readdirSync(folder)], [[], []]);
+      rmSync(folder, { recursive: true });
+    }
+  };
+  const other = Buffer.from(announced);
+  other[other.length - 1] = (other.at(-1) ?? 0) + 1;
+  await refused(other, /another file than the service announced \(SHA-256 [0-9a-f]{64}, not [0-9a-f]{64}\)/);
+  await refused(Buffer.alloc(5_000_000, 1), /sends more than the \d+ bytes of Node\.js/);
+  rmSync(file);
+  assert.match((await sh('DEVICE_KEY=one sh install.sh', withoutNode)).stderr, /Cannot fetch \S+node-99\.1\.0/);
+
+  publishRuntime('99.3.0', "version `GLIBC_2.28' not found".replaceAll("'", ''));
+  const enrol = await sh(`curl -fsSL ${url}/install.sh | ENROL_KEY=mek_1 sh`, withoutNode);
+  assert.match(enrol.stderr, /does not join by an enrolment key yet/);
+  for (const folder of folders()) rmSync(folder, { recursive: true });
+  const { code, stdout, stderr } = await paste('one', '', withoutNode);
+  assert.deepEqual([code, stderr], [0, '']);
+  assert.match(
+    stdout,
+    /Node\.js cannot be had here \(version `GLIBC_2\.28 not found\), so this device gets the agent of plain sh/,
+  );
+  const [folder = ''] = folders();
+  assert.deepEqual([versionsIn(folder), shStarts(folder).length], [[], 1]);
+});
+
+test('Node.js of the service is sent whole or in part, under its hash, and only what is there', async () => {
+  publishRuntime('99.1.0');
+  publishRuntime('99.10.0');
+  publishRuntime('99.9.0');
+  const [runtime, ...others] = await context.runtimes.all();
+  assert.ok(runtime);
+  assert.deepEqual([runtime.version, runtime.platform, others], ['99.10.0', platform, []]);
+  const at = `${url}${RUNTIMES_PATH}/${runtime.name}`;
+  const bytes = readFileSync(path.join(runtimesFolder, runtime.name));
+  const whole = await fetch(at);
+  assert.deepEqual(Buffer.from(await whole.arrayBuffer()), bytes);
+  const { headers } = whole;
+  assert.equal(headers.get('etag'), `"${createHash('sha256').update(bytes).digest('hex')}"`);
+  assert.equal(headers.get('content-length'), String(bytes.length));
+  assert.equal(headers.get('content-encoding'), null);
+  const ask = (given: Record<string, string>, method = 'GET') => fetch(at, { method, headers: given });
+  const part = await ask({ Range: 'bytes=10-' });
+  assert.deepEqual([part.status, Buffer.from(await part.arrayBuffer())], [206, bytes.subarray(10)]);
+  assert.equal((await ask({ Range: 'bytes=10-', 'If-Range': '"another"' })).status, 200);
+  assert.equal((await ask({ Range: `bytes=${bytes.length}-` })).status, 416);
+  const head = await ask({}, 'HEAD');
+  assert.deepEqual(
+    [head.status, head.headers.get('content-length'), await head.text()],
+    [200, String(bytes.length), ''],
+  );
+  for (const name of ['node-99.1.0-linux-x64.gz', '..%2fagent.mjs', 'node-99.10.0-linux-mips.gz'])
+    assert.equal((await fetch(`${url}${RUNTIMES_PATH}/${name}`)).status, 404, name);
 });

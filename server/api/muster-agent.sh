@@ -119,8 +119,8 @@ run() {
         [ "$(cat "$dir/agent.pid")" != "$$" ] || echo "$code" >"$dir/ended"
         exit "$code"
         ;;
-      # It replaced itself.
-      4) continue ;;
+      # It replaced itself, perhaps with its Node.js.
+      4) . "$dir/settings.sh" && continue ;;
     esac
     [ $(($(date +%s) - began)) -lt 60 ] || pause=1
     echo "The agent ended with exit code $code; it is started again in $pause seconds." >&2

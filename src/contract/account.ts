@@ -99,6 +99,8 @@ export const account = z.looseObject({
   IdempotencyKeyHours: optionalNumber,
   /** A problem of the disk with the service's data: `Low`, `Full` or `ReadOnly`. */
   DiskState: optionalText,
+  /** For which devices without Node.js the service has one to bring along, as `linux-x64`. */
+  AgentRuntimes: z.catch(z.optional(z.array(text)), undefined),
   /** By how many seconds the node's clock is ahead of its database's, if by more than five. */
   ClockAheadSeconds: optionalNumber,
   /** Free bytes on that disk; not for roles that are limited to device groups. */

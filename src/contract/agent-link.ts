@@ -38,6 +38,9 @@ export const TICKET_HEADER = 'muster-ticket';
 export const AGENT_PATH = '/agent.mjs';
 /** The same for the agent of plain sh. */
 export const SH_AGENT_PATH = '/agent.sh';
+/** The same for Node.js for devices that have none, compressed with gzip: `/runtimes/node-24.21.0-linux-x64.gz`. */
+export const RUNTIMES_PATH = '/runtimes';
+export const runtimeName = (version: string, platform: string): string => `node-${version}-${platform}.gz`;
 
 /** Most tunnels of one agent. */
 export const MAX_TUNNELS = 100;
@@ -98,10 +101,27 @@ const publicKey = z.string().check(z.regex(/^[A-Za-z0-9+/]{59}=$/));
 /** The position of a build in the order of publication; a higher one is newer. */
 const sequence = z.int().check(z.gte(0));
 
+/** Node.js for one platform, as the service publishes it: size and hash are those of the compressed file. */
+const runtime = z.object({
+  Platform: z.string().check(z.regex(/^[a-z0-9]+-[a-z0-9]+$/)),
+  Version: z.string().check(z.regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/)),
+  Sha256: digest,
+  Size: bytes,
+});
+export type SignedRuntime = z.output<typeof runtime>;
+
 /** What a service signs. `Kind` is part of each, so that no statement can be passed off as another. */
 export const statements = {
   /** The agent's program, which is also the supervisor of its jobs. */
-  agent: z.object({ Kind: z.literal('agent'), Sha256: digest, Size: bytes, Version: short, Sequence: sequence }),
+  agent: z.object({
+    Kind: z.literal('agent'),
+    Sha256: digest,
+    Size: bytes,
+    Version: short,
+    Sequence: sequence,
+    /** For agents that run under a Node.js of the service. Missing from services that have none. */
+    Runtimes: z.optional(z.array(runtime).check(z.maxLength(5))),
+  }),
   /** Replaces the key that signs this statement. */
   key: z.object({ Kind: z.literal('key'), Key: publicKey }),
   /** Permission to install an older program, for one device and for the process that generated the nonce. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { KEY_PLACEHOLDER, installCommands, isLoopback, shellWord, updateCommand } from './install-commands.ts';
+import {
+  KEY_PLACEHOLDER,
+  installCommands,
+  isLoopback,
+  nodeNeeded,
+  shellWord,
+  updateCommand,
+} from './install-commands.ts';
 
 test('the commands contain the address and the key', () => {
   assert.deepEqual(installCommands('https://muster.example.com', 'dk_Ab-9'), {
@@ -42,4 +49,14 @@ test('loopback addresses are distinguished from those that others can reach', ()
     assert.equal(isLoopback(origin), true, origin);
   for (const origin of ['http://192.168.1.5:8080', 'https://localhost.example.com', 'https://muster.example.com'])
     assert.equal(isLoopback(origin), false, origin);
+});
+
+test('what a device needs before is what the service cannot bring along', () => {
+  assert.match(
+    nodeNeeded(['linux-arm64', 'linux-x64']),
+    /^Nothing has to be installed on Linux with glibc on x64 and arm64:/,
+  );
+  assert.match(nodeNeeded(['linux-x64']), /glibc on x64:.*Other devices need Node\.js 20/);
+  for (const none of [[], undefined])
+    assert.match(nodeNeeded(none), /^The device needs Node\.js 20: .*npm run runtimes/);
 });

@@ -23,6 +23,14 @@ export function installCommands(origin: string, key: string, { allowTunnels = fa
   };
 }
 
+/** What has to be on a device before, where the service brings Node.js along for these platforms (`linux-x64`). */
+export function nodeNeeded(runtimes: readonly string[] = []): string {
+  const kinds = runtimes.map((platform) => platform.replace(/^linux-/, '')).toSorted((a, b) => b.localeCompare(a));
+  return kinds.length === 0
+    ? 'The device needs Node.js 20: this service has none to bring along (“npm run runtimes” there gets it).'
+    : `Nothing has to be installed on Linux with glibc on ${kinds.join(' and ')}: Node.js is brought along. Other devices need Node.js 20.`;
+}
+
 /** For devices that join by themselves with an enrolment key. */
 export function enrolCommands(origin: string, enrolKey: string) {
   const script = shellWord(`${origin}/install.sh`);

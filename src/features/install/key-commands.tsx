@@ -2,9 +2,11 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { Checkbox, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { AddressNote } from './address-note.tsx';
-import { KEY_PLACEHOLDER, installCommands } from './install-commands.ts';
+import { KEY_PLACEHOLDER, installCommands, nodeNeeded } from './install-commands.ts';
 import { useInstall } from './use-install.ts';
 
 const MASK = '••••••••';
@@ -19,6 +21,7 @@ interface KeyCommandsProps {
 
 export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyCommandsProps) {
   const { host, command } = useInstall();
+  const { AgentRuntimes: runtimes } = useQuery(accountQueries.get()).data ?? {};
   const { origin } = location;
   const [allowTunnels, setAllowTunnels] = useState(true);
   const commands = (key: string) => installCommands(origin, key, { allowTunnels });
@@ -63,7 +66,7 @@ export function KeyCommands({ secret, thisMachine = false, onCopied }: KeyComman
       {line('From a clone of the project', (key) => commands(key).clone)}
       {choice}
       <p className="dim">
-        The device needs Node.js 20. Where that cannot be had (musl, 32-bit, MIPS, RISC-V, less than 128 MB), or with{' '}
+        {nodeNeeded(runtimes)} Where that cannot be had (musl, 32-bit, MIPS, RISC-V, less than 128 MB), or with{' '}
         <code>--sh</code> at the end, it gets the agent of plain sh: jobs and facts, no tunnels.
       </p>
       <AddressNote origin={origin} />
