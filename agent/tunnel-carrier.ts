@@ -1,13 +1,7 @@
 // One carrier: opens a second connection to the service, serves HTTP/2 on it, and connects each stream to a destination
 // on this device.
-import {
-  constants,
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import type * as Http2 from 'node:http2';
+import { createRequire } from 'node:module';
 import { connect, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket } from 'ws';
@@ -37,10 +31,14 @@ export interface TunnelCarrierOptions {
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
+// Loaded by the first carrier: an import would load it into the supervisor of each job too, which is the same program.
+const load = createRequire(import.meta.url);
+const http2 = () => load('node:http2') as typeof Http2;
+
 export class TunnelCarrier {
   readonly #socket: WebSocket;
   readonly #options: TunnelCarrierOptions;
-  #session: ServerHttp2Session | undefined;
+  #session: Http2.ServerHttp2Session | undefined;
 
   constructor(options: TunnelCarrierOptions) {
     this.#options = options;
@@ -69,7 +67,7 @@ export class TunnelCarrier {
   end(): void {
     // Always with an error, or truncated data would look complete.
     if (this.#session && !this.#session.destroyed)
-      this.#session.destroy(new Error('The tunnel was cut'), constants.NGHTTP2_INTERNAL_ERROR);
+      this.#session.destroy(new Error('The tunnel was cut'), http2().constants.NGHTTP2_INTERNAL_ERROR);
     this.#socket.terminate();
   }
 
@@ -88,7 +86,7 @@ export class TunnelCarrier {
     const duplex = createWebSocketStream(socket);
     duplex.on('error', () => {});
     sendAsMessages<Buffer>(duplex, socket, line, (some) => Buffer.concat(some));
-    const server: Http2Server = createServer({
+    const server: Http2.Http2Server = http2().createServer({
       ...CARRIER_SETTINGS,
       // High limits, because visitors often leave early.
       streamResetBurst: 1_000_000,
@@ -108,7 +106,7 @@ export class TunnelCarrier {
   }
 
   /** Where a stream leads: to one of this device's own tunnels, or to a destination that the service asks for. */
-  async #find(headers: IncomingHttpHeaders): Promise<Way | undefined> {
+  async #find(headers: Http2.IncomingHttpHeaders): Promise<Way | undefined> {
     const path = String(headers[':path']);
     if (path !== ASKED_PATH)
       return /^\/\d{1,4}$/.test(path) ? this.#options.destination(Number(path.slice(1))) : undefined;
@@ -117,7 +115,7 @@ export class TunnelCarrier {
     return typeof asked === 'string' ? this.#options.wayTo(asked).catch(() => undefined) : undefined;
   }
 
-  #connect(stream: ServerHttp2Stream, way: Way | undefined): void {
+  #connect(stream: Http2.ServerHttp2Stream, way: Way | undefined): void {
     if (stream.destroyed) return;
     if (!way) return stream.respond({ ':status': 403, reason: 'closed' }, { endStream: true });
     const { host, port, lookup, autoSelectFamily } = way;

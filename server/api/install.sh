@@ -368,7 +368,6 @@ fetch_runtime() {
   else
     rm -f "$new"
     use_sh "here ($(printf '%s\n' "$found" | head -n 1))"
-    check_enrol_key
   fi
 }
 

@@ -952,9 +952,6 @@ test('Node.js that is not the announced one is not unpacked, and one that does n
   assert.match((await sh('DEVICE_KEY=one sh install.sh', withoutNode)).stderr, /Cannot fetch \S+node-99\.1\.0/);
 
   publishRuntime('99.3.0', "version `GLIBC_2.28' not found".replaceAll("'", ''));
-  const enrol = await sh(`curl -fsSL ${url}/install.sh | ENROL_KEY=mek_1 sh`, withoutNode);
-  assert.match(enrol.stderr, /does not join by an enrolment key yet/);
-  for (const folder of folders()) rmSync(folder, { recursive: true });
   const { code, stdout, stderr } = await paste('one', '', withoutNode);
   assert.deepEqual([code, stderr], [0, '']);
   assert.match(
