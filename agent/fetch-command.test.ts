@@ -120,3 +120,12 @@ test('a full disk ends it at once and is called that', async (context) => {
   await assert.rejects(download(url, '/dev/full', { pause: noPause }), /Disk full on the device: no space in \/dev/);
   assert.equal(asked.length, 1);
 });
+
+test('a file for which the disk has no room is not even begun', async () => {
+  answer = (_request, response) => response.writeHead(200, { 'Content-Length': 2 ** 52 }).write('x');
+  await assert.rejects(
+    download(url, file, { pause: noPause }),
+    /^Error: Disk full on the device: no space in .*\. It needs \d+ kB, and \d+ kB are free\.$/,
+  );
+  assert.deepEqual([asked.length, statSync(file).size], [1, 0]);
+});

@@ -1,6 +1,6 @@
 // `agent.mjs fetch URL FILE`: downloads for a job on a device that has neither curl nor wget. An interrupted download
 // continues where it stopped; it fails after several attempts without progress.
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, ftruncateSync, openSync, statfsSync, writeSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDiskFull } from './durable.ts';
@@ -27,6 +27,17 @@ interface DownloadOptions {
   limit?: number;
   /** Waits up to `longest` milliseconds. */
   pause?: (longest: number) => Promise<unknown>;
+}
+
+/** Fails before a byte arrives if the rest of the file cannot fit. */
+function requireRoom(file: string, missing: number): void {
+  const folder = path.dirname(path.resolve(file));
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  if (missing > free)
+    throw new Permanent(
+      `Disk full on the device: no space in ${folder}. It needs ${Math.ceil(missing / 1024)} kB, and ${Math.floor(free / 1024)} kB are free.`,
+    );
 }
 
 /** Downloads `url` to a file; throws an error that describes what went wrong. */
@@ -74,6 +85,7 @@ export async function download(
       etag = headers.get('etag');
       if (have < length) ftruncateSync(output, have);
       length = have;
+      requireRoom(file, Number(headers.get('content-length') ?? 0));
       for await (const piece of body as unknown as AsyncIterable<Uint8Array>) {
         restartTimer();
         if (have + piece.length > limit)

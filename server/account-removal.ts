@@ -9,13 +9,15 @@ import type { Actor } from './store/caller.ts';
 import type { Database } from './store/database.ts';
 import type { DeviceRow } from './store/devices.ts';
 import { logFault } from './store/system-fault.ts';
+import { removeUpload } from './upload-removal.ts';
+import { uploadsOf } from './store/uploads.ts';
 
 interface RemovalOptions {
   db: Database;
   audit: Audit;
   actions: Pick<DeviceActions, 'remove'>;
   dispatch: Pick<Dispatch, 'artifactRemoved'>;
-  files: Pick<ArtifactFiles, 'remove'>;
+  files: Pick<ArtifactFiles, 'remove' | 'pieces'>;
 }
 
 /** Devices, jobs or rows that one transaction deletes. */
@@ -88,6 +90,10 @@ export function openAccountRemoval({ db, audit, actions, dispatch, files }: Remo
     });
   };
 
+  const removeUploads = async (accountId: number): Promise<void> => {
+    for (const upload of await uploadsOf(db, accountId)) await removeUpload({ db, files }, upload);
+  };
+
   return async () => {
     const accounts = await db.all<{ id: number; email: string }>(
       'SELECT id, email FROM accounts WHERE removed IS NOT NULL',
@@ -96,6 +102,7 @@ export function openAccountRemoval({ db, audit, actions, dispatch, files }: Remo
       const operator = { account, actor: 'operator', address: 'local' };
       while (await removeDevices(operator, account.id));
       await removeArtifacts(operator, account.id);
+      await removeUploads(account.id);
       await removeRows(account.id);
     }
   };

@@ -29,6 +29,7 @@ import { enrolmentRoutes } from './api/enrolment.ts';
 import { historyRoutes } from './api/history.ts';
 import { factRoutes } from './api/facts.ts';
 import { timelineRoutes } from './api/timeline.ts';
+import { uploadRoutes } from './api/uploads.ts';
 import { usageRoutes } from './api/usage.ts';
 import { actorNames } from './api/audit-names.ts';
 import { peopleRoutes } from './api/people.ts';
@@ -77,6 +78,7 @@ export function createApp(context: Context, operation: Operation): App {
     account: accountRoutes(context, guards),
     people: peopleRoutes(context),
     artifacts: artifactRoutes(context),
+    uploads: uploadRoutes(context),
     workflows: workflowRoutes(context),
     jobs: jobRoutes(context),
     rules: ruleRoutes(context),

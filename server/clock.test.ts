@@ -70,7 +70,17 @@ for (const [name, by] of [
     agent.say({ type: 'started', job, ago: 0 });
     await fleet.reached(running, 'Running');
     const link = service.context.downloads.commandFor(
-      { id: 'a', name: 'a', sha256: '', isScript: true, destination: '/', runCommand: 'true', folder: '' },
+      {
+        id: 'a',
+        name: 'a',
+        sha256: '',
+        sizeBytes: 1,
+        unpackedBytes: 0,
+        isScript: true,
+        destination: '/',
+        runCommand: 'true',
+        folder: '',
+      },
       { origin: service.url },
     );
     const query = Object.fromEntries(new URL(/http[^'"\s]+/.exec(link)?.[0] ?? '').searchParams);

@@ -9,11 +9,18 @@ test('without any environment everything has a default', () => {
   assert.equal(config.host, '127.0.0.1');
   assert.equal(config.port, 8080);
   assert.equal(config.maxDevices, 10_000);
+  assert.equal(config.artifactMax, 10 * 1024 * 1024);
   assert.equal(config.artifactQuota, 1024 * 1024 * 1024);
   assert.deepEqual([config.outputQuota, config.outputDays], [10 * 1024 * 1024 * 1024, undefined]);
   assert.equal(config.signinLimit, 10);
   assert.equal(config.publicUrl, undefined);
   assert.equal(config.isTrustedProxy('127.0.0.1'), false);
+});
+
+test('the storage has room for ten artifacts of the largest size, unless it is set', () => {
+  const quotaMb = (env: Record<string, string>) => readConfig(env).artifactQuota / 1024 / 1024;
+  assert.equal(quotaMb({ ARTIFACT_MAX_MB: '2048' }), 20_480);
+  assert.equal(quotaMb({ ARTIFACT_MAX_MB: '2048', ARTIFACT_QUOTA_MB: '3000' }), 3000);
 });
 
 test('an empty value is no value', () => assert.equal(readConfig({ PORT: '', PUBLIC_URL: ' ' }).port, 8080));
@@ -26,6 +33,8 @@ const bad: [name: string, value: string][] = [
   ['ACCOUNT_EMAIL', 'nobody'],
   ['MAX_DEVICES', '0'],
   ['MAX_DEVICES', '1.5'],
+  ['ARTIFACT_MAX_MB', '10241'],
+  ['ARTIFACT_MAX_MB', '0'],
   ['ARTIFACT_QUOTA_MB', 'lots'],
   ['JOB_OUTPUT_MB', '0'],
   ['JOB_OUTPUT_DAYS', '1.5'],

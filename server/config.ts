@@ -3,6 +3,7 @@ import { isIP, isIPv6 } from 'node:net';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import ipaddr from 'ipaddr.js';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { readAlertConfig, type AlertConfig } from './alert-config.ts';
 import { ConfigError } from './config-error.ts';
 import { readOidcConfig, type OidcConfig } from './oidc-config.ts';
@@ -32,6 +33,8 @@ export interface Config {
   authToken: string | undefined;
   accountEmail: string;
   maxDevices: number;
+  /** An artifact must be smaller than this many bytes. */
+  artifactMax: number;
   /** Bytes of artifacts that an account may store. */
   artifactQuota: number;
   /** Artifacts are in this store instead of in dataDir. */
@@ -73,6 +76,8 @@ export interface Config {
   oidc: OidcConfig | undefined;
 }
 
+const MB = 1024 * 1024;
+
 type Environment = Record<string, string | undefined>;
 
 export function readConfig(env: Environment): Config {
@@ -91,6 +96,7 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError(`ACCOUNT_EMAIL is "${accountEmail}", but it must be an e-mail address like you@example.com.`);
 
   const port = whole('PORT', 8080, 0, 65_535);
+  const artifactMaxMb = whole('ARTIFACT_MAX_MB', ARTIFACT_BYTES_LIMIT / MB, 1, 10_240);
   return {
     host: readHost(value('HOST') ?? '127.0.0.1'),
     port,
@@ -104,9 +110,10 @@ export function readConfig(env: Environment): Config {
     authToken: readToken(value('AUTH_TOKEN')),
     accountEmail,
     maxDevices: whole('MAX_DEVICES', 10_000, 1, 10_000_000),
-    artifactQuota: whole('ARTIFACT_QUOTA_MB', 1024, 1, 100_000_000) * 1024 * 1024,
+    artifactMax: artifactMaxMb * MB,
+    artifactQuota: whole('ARTIFACT_QUOTA_MB', Math.max(1024, 10 * artifactMaxMb), 1, 100_000_000) * MB,
     artifactStore: readS3Config(value),
-    outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * 1024 * 1024,
+    outputQuota: whole('JOB_OUTPUT_MB', 10_240, 1, 100_000_000) * MB,
     historyDays: whole('HISTORY_DAYS', 90, 1, 36_500),
     outputDays: value('JOB_OUTPUT_DAYS') === undefined ? undefined : whole('JOB_OUTPUT_DAYS', 1, 1, 36_500),
     publicUrl: readOrigin('PUBLIC_URL', value('PUBLIC_URL'), 'https://muster.example.com'),

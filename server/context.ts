@@ -8,6 +8,7 @@ import { openAudit, type Audit } from './store/audit.ts';
 import { openAuditWitness } from './audit-witness.ts';
 import { openBulkRunner, type BulkRunner } from './actions/bulk-runner.ts';
 import { openAccountRemoval } from './account-removal.ts';
+import { openUploadRemoval } from './upload-removal.ts';
 import { openDeviceActions, type DeviceActions } from './actions/device-actions.ts';
 import { openBackupSchedule, type BackupSchedule } from './backup/schedule.ts';
 import { openClock, type Clock, type TimeSource } from './clock.ts';
@@ -277,6 +278,7 @@ export async function openContext(
       keyRotation,
       rolloutsEveryMs,
       steady: openWork && clock.steady,
+      removeUploads: openUploadRemoval({ db, files, now }),
       removeAccounts: openAccountRemoval({ db, audit, actions, dispatch, files }),
     });
     const work = openWork ? openWork(tasks) : openLeaderWork(() => !readOnly && joined.isLeader(), tasks);

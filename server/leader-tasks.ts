@@ -34,6 +34,7 @@ interface LeaderTasksOptions {
   rolloutsEveryMs: number;
   steady?: (() => number) | undefined;
   removeAccounts: () => Promise<void>;
+  removeUploads: () => Promise<void>;
 }
 
 export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
@@ -50,6 +51,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     keyRotation,
     rolloutsEveryMs,
     removeAccounts,
+    removeUploads,
     steady,
   } = options;
   /** Adds to the database only while the disk has room. */
@@ -83,6 +85,7 @@ export function leaderTasks(options: LeaderTasksOptions): LeaderTask[] {
     { what: 'note what the accounts use', everyMs: 300_000, run: ifRoom(() => noteUsage(db, now())) },
     { what: 'delete what is in removed accounts', everyMs: 1_000, run: removeAccounts },
     { what: 'have devices take new keys', everyMs: 60_000, run: ifRoom(() => keyRotation.askDue()) },
+    { what: 'remove uploads that have ended', everyMs: 5_000, run: removeUploads },
     { what: 'close tunnels whose time is over', everyMs: 5_000, run: ifRoom(closeTunnels) },
     { what: 'remove old idempotency keys', everyMs: 60_000, run: () => pruneSubmissions(db, now) },
     { what: 'remove old entries of the log of changes', everyMs: 60_000, run: () => pruneChanges(db) },

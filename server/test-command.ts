@@ -82,7 +82,17 @@ export class CommandTest {
   source(bytes: Buffer, more: Partial<CommandSource> = {}): CommandSource {
     this.served = bytes;
     const sha256 = createHash('sha256').update(bytes).digest('hex');
-    return { name: 'app.tar.gz', sha256, isScript: false, destination: '', runCommand: '', folder: '', ...more };
+    return {
+      name: 'app.tar.gz',
+      sha256,
+      sizeBytes: bytes.length,
+      unpackedBytes: 0,
+      isScript: false,
+      destination: '',
+      runCommand: '',
+      folder: '',
+      ...more,
+    };
   }
 
   /** An archive with an update.sh of this text. */

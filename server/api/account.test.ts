@@ -34,6 +34,7 @@ test('the account tells its limits and what is used of them', async () => {
     NumDevicesAdded: 1,
     ArtifactBytesUsed: 0,
     ArtifactBytesLimit: 2 * 1024 * 1024,
+    ArtifactBytesMax: 10 * 1024 * 1024,
     OutputBytesUsed: 0,
     OutputBytesLimit: 10 * 1024 * 1024 * 1024,
     JobDevicesLimit: 50_000,

@@ -59,6 +59,7 @@ const OFFERED: readonly Capability[] = [
   'tags',
   'timeline',
   'tokens',
+  'uploads',
   'usage',
   'versions',
   'views',
@@ -68,7 +69,7 @@ export function accountRoutes(
   context: Context,
   guards: Pick<SigninGuards, 'limit' | 'passwords'>,
 ): Handlers<typeof accountEndpoints> {
-  const { db, audit, now, disk, order, retention, alerts, cluster, runtimes } = context;
+  const { db, audit, now, disk, order, retention, alerts, cluster, runtimes, config } = context;
   const time = (at: number) => printIsoTime(new Date(at));
 
   return {
@@ -85,6 +86,7 @@ export function accountRoutes(
         ...(request.groups
           ? { NumDevicesAdded: (await order.seqs(scopeOf(request))).length }
           : { OutputBytesUsed, OutputRemoval }),
+        ArtifactBytesMax: config.artifactMax,
         Capabilities: alerts.hasEmail ? [...OFFERED, 'alert-email'] : [...OFFERED],
         JobDevicesLimit: MOST_DEVICES,
         AlertsFiring: await countFiringOf(db, scopeOf(request), now()),

@@ -329,6 +329,8 @@ test("a job's link uses the address its agent dialled, and ends with the job", a
     id: made.ArtifactId,
     name: made.Name,
     sha256: made.Sha256 ?? '',
+    sizeBytes: made.SizeBytes ?? 0,
+    unpackedBytes: 0,
     isScript: false,
     folder: 'app',
     destination: '',

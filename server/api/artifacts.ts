@@ -1,21 +1,16 @@
 // v1.md, "Artifacts".
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { artifactForm } from '#/contract/artifacts.ts';
-import type { Artifact, ArtifactForm, artifactEndpoints } from '#/contract/artifacts.ts';
+import type { Artifact, artifactEndpoints } from '#/contract/artifacts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import { newId } from '../store/ids.ts';
-import { parse } from '../http/implement.ts';
 import type { Handlers } from '../http/implement.ts';
-import { invalid } from '../http/problem.ts';
 import { artifactById, deleteArtifact, insertArtifact, listArtifacts, requireQuota } from '../store/artifacts.ts';
 import type { StoredArtifact } from '../store/artifacts.ts';
 import { wasSubmitted, runOnce } from '../store/submissions.ts';
 import { logFault } from '../store/system-fault.ts';
-import { checkTarball } from './tarball.ts';
+import { takeIn } from './artifact-intake.ts';
 import { readUpload } from './upload.ts';
-import type { Upload } from './upload.ts';
 
 export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoints> {
   const { db, audit, files, downloads, now } = context;
@@ -42,7 +37,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       // An upload that cannot fit is refused before it is received; it is checked again when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
       const upload = await readUpload(incoming, files, {
-        most: ARTIFACT_BYTES_LIMIT,
+        most: context.config.artifactMax,
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,
         admit: async () => {
@@ -53,42 +48,19 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
           });
         },
       });
-      const id = newId();
-      try {
-        const form = readForm(upload);
-        const folder = form.type === 'tar.gz' ? await checkTarball(upload.received.file) : '';
-        const script = form.type === 'script' ? form : undefined;
-        const artifact: StoredArtifact = {
-          id,
-          accountId,
-          name: upload.name,
-          version: form.version.toWellFormed(),
-          declaredSize: Number(form.size),
-          sizeBytes: upload.received.sizeBytes,
-          sha256: upload.received.sha256,
-          isScript: form.type === 'script',
-          destination: script?.destination?.toWellFormed() ?? '',
-          runCommand: script?.command?.toWellFormed() ?? '',
-          folder,
-          created: now(),
-        };
-        await files.store(upload.received, id);
-        const submission = { accountId, key, content: [form, upload.name, upload.received.sha256] };
-        const { id: storedId, repeated } = await db.write((tx) =>
-          runOnce(tx, submission, now(), async () => {
-            await insertArtifact(tx, artifact);
-            await audit.record(tx, request, 'artifact.upload', id);
-            return id;
-          }),
-        );
-        if (!repeated) return shown(artifact);
-        await files.remove(id);
-        return shown(await artifactById(db, accountId, storedId));
-      } catch (cause) {
-        await files.discard(upload.received);
-        await files.remove(id);
-        throw cause;
-      }
+      const artifact = await takeIn(context, {
+        ...upload,
+        accountId,
+        commit: (tx, made, form) => {
+          const submission = { accountId, key, content: [form, upload.name, upload.received.sha256] };
+          return runOnce(tx, submission, now(), async () => {
+            await insertArtifact(tx, made);
+            await audit.record(tx, request, 'artifact.upload', made.id);
+            return made.id;
+          });
+        },
+      });
+      return shown(artifact);
     },
 
     get: async ({ account, params }) => shown(await artifactById(db, account.id, params.artifact_id)),
@@ -114,13 +86,3 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
 
 /** The size of an ordinary form besides its file. */
 const FORM_OVERHEAD_BYTES = 64 * 1024;
-
-/** The fields as the contract requires them; a missing one counts as empty. */
-function readForm({ fields }: Upload): ArtifactForm {
-  const form = parse(artifactForm, { size: '', version: '', type: '', ...fields });
-  // A shell cannot represent NUL.
-  const invalidFields = (['destination', 'command'] as const).filter((field) => form[field]?.includes('\0'));
-  if (invalidFields.length > 0)
-    throw invalid(invalidFields.map((field) => ({ field, message: 'holds a NUL character' })));
-  return form;
-}

@@ -374,6 +374,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'artifacts.get': plain,
   'artifacts.list': plain,
   'artifacts.remove': plain,
+  'uploads.tus': plain,
   'workflows.create': withBody(() => ({ Name: newName('shared'), Command: 'true' })),
   'workflows.get': plain,
   'workflows.list': plain,

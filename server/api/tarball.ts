@@ -1,24 +1,22 @@
 // Checks an uploaded tar.gz by the same rules as the dashboard, because the browser's check alone cannot be trusted.
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { verifyArchive } from '#/contract/tar-check.ts';
+import type { VerifiedArchive } from '#/contract/tar-check.ts';
 import { TarFault } from '#/contract/tar-entries.ts';
 import { invalid } from '../http/problem.ts';
 
-/**
- * Reads the whole archive and refuses it with a 400 that names the fault.
- * @returns the folder inside the archive that contains update.sh, '' for its root
- */
-export async function checkTarball(file: string): Promise<string> {
+/** Reads the whole archive and refuses it with a 400 that names the fault. */
+export async function checkTarball(file: string): Promise<VerifiedArchive> {
   try {
     await checkMagic(file);
     // Trailing data is refused, because some programs would read it and others would not.
     const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
     // The pipeline forwards errors of the file to `unpacked`.
     pipeline(createReadStream(file), unpacked, () => {});
-    return await verifyArchive(unpacked);
+    return await verifyArchive(unpacked, (await stat(file)).size);
   } catch (cause) {
     if (cause instanceof TarFault) throw invalid([{ field: 'file', message: cause.message }]);
     throw cause;

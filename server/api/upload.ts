@@ -21,7 +21,7 @@ const LIMITS = { fields: 16, fieldSize: 64 * 1024, files: 2, parts: 20, headerPa
 /** How much of a refused upload is still read, for bytes that were already on their way. */
 const DRAIN_BYTES = 1024 * 1024;
 
-const tooLarge = (most: number) =>
+export const tooLarge = (most: number): Problem =>
   new Problem(
     413,
     'The upload is too large',
@@ -29,10 +29,10 @@ const tooLarge = (most: number) =>
   );
 
 /** The last part of the sender's file name; throws if no file can have that name. */
-function baseName(given: string): string {
+export function baseName(given: string, field = 'file'): string {
   // Browsers send a quote in a name as %22 (HTML standard, "multipart form data").
   const name = (given.split(/[\\/]/).at(-1) ?? '').replaceAll('%22', '"').toWellFormed();
-  const refuse = (message: string) => invalid([{ field: 'file', message }]);
+  const refuse = (message: string) => invalid([{ field, message }]);
   if (name === '' || name === '.' || name === '..') throw refuse('has no usable name');
   if (Buffer.byteLength(name) > 255) throw refuse('has a name that is too long: at most 255 bytes fit on a device');
   // oxlint-disable-next-line no-control-regex -- these are refused

@@ -1,10 +1,9 @@
 // Makes a backup while the service runs, without delaying it: the database is read as of one moment, and the bytes of
 // an artifact never change. An artifact that is deleted in the meantime is left out.
-import { hash } from 'node:crypto';
-import { rmSync } from 'node:fs';
-import { access, open, readFile, rename } from 'node:fs/promises';
+import { createHash, hash } from 'node:crypto';
+import { createReadStream, rmSync } from 'node:fs';
+import { access, open, rename } from 'node:fs/promises';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { BLOCK, tarHeader } from '#/contract/tar-header.ts';
@@ -14,8 +13,9 @@ import type { FileFault, KnownFile } from '../store/artifact-files.ts';
 import { newId } from '../store/ids.ts';
 import { openS3Client } from '../store/s3-client.ts';
 import { readObject } from '../store/s3-read.ts';
+import { systemCode } from '../store/system-fault.ts';
 import { VERSION } from '../version.ts';
-import { at } from './fault.ts';
+import { at, placeFault } from './fault.ts';
 import { FORMAT, MANIFEST, SUMMARY, SUMS } from './manifest.ts';
 import type { Manifest, Summary } from './manifest.ts';
 import type { Places } from './places.ts';
@@ -89,19 +89,44 @@ export async function makeBackup(places: Places, file: string, options: BackupOp
 
 /** Creates the file. Only its owner may read it, because it contains everything that the service stores. */
 async function openTar(file: string) {
-  const handle = await at(file, () => open(file, 'wx', 0o600));
+  // Appending, so that what was added last can be cut off again.
+  const handle = await at(file, () => open(file, 'ax', 0o600));
   const seconds = Math.max(0, Math.floor(Date.now() / 1000));
   const sums: string[] = [];
+  const headerOf = (name: string, size: number) =>
+    tarHeader({ name: new TextEncoder().encode(name), type: '0', mode: 0o600, time: seconds, size });
+  const padding = (size: number) => new Uint8Array((BLOCK - (size % BLOCK)) % BLOCK);
   const add = (name: string, bytes: Uint8Array) =>
     at(file, async () => {
-      const header = { name: new TextEncoder().encode(name), type: '0', mode: 0o600, time: seconds } as const;
-      await handle.writeFile(tarHeader({ ...header, size: bytes.length }));
+      await handle.writeFile(headerOf(name, bytes.length));
       await handle.writeFile(bytes);
-      await handle.writeFile(new Uint8Array((BLOCK - (bytes.length % BLOCK)) % BLOCK));
+      await handle.writeFile(padding(bytes.length));
       sums.push(`${hash('sha256', bytes)}  ${name}\n`);
     });
+  /** Adds a file of any size, unless its bytes are not those of its SHA-256. */
+  const addChecked = async (
+    name: string,
+    { sizeBytes, sha256 }: Pick<KnownFile, 'sizeBytes' | 'sha256'>,
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<boolean> => {
+    const { size: before } = await handle.stat();
+    await at(file, () => handle.writeFile(headerOf(name, sizeBytes)));
+    const digest = createHash('sha256');
+    for await (const piece of bytes) {
+      digest.update(piece);
+      await at(file, () => handle.writeFile(piece));
+    }
+    if (digest.digest('hex') !== sha256) {
+      await handle.truncate(before);
+      return false;
+    }
+    await at(file, () => handle.writeFile(padding(sizeBytes)));
+    sums.push(`${sha256}  ${name}\n`);
+    return true;
+  };
   return {
     add,
+    addChecked,
     addJson: (name: string, value: unknown) => add(name, Buffer.from(`${JSON.stringify(value, undefined, 2)}\n`)),
     /** Makes the file durable, and returns its size. */
     complete: () =>
@@ -138,12 +163,10 @@ async function write(
     const files = openFiles(places);
     try {
       for (const artifact of await artifactsOf(source)) {
-        const { id, sha256 } = artifact;
-        const bytes = await files.read(artifact);
-        if (bytes && hash('sha256', bytes) === sha256) {
-          await tar.add(`artifacts/${id}`, bytes);
+        const { id } = artifact;
+        if (await tar.addChecked(`artifacts/${id}`, artifact, files.read(artifact)))
           progress(`${(artifacts += 1)} artifacts`);
-        } else if (await source.hasArtifact(id)) summary.Damaged.push(id);
+        else if (await source.hasArtifact(id)) summary.Damaged.push(id);
         else deleted.add(id);
       }
     } finally {
@@ -211,31 +234,32 @@ async function artifactsOf(source: Source): Promise<KnownFile[]> {
   return found;
 }
 
-/**
- * Reads the bytes of artifacts, which are small enough for memory (artifact-limit.ts); undefined if they cannot be
- * used.
- */
+/** Reads the bytes of artifacts; of one that is missing or damaged, not all or others. */
 function openFiles({ dataDir, artifactStore }: Places) {
   if (!artifactStore)
     return {
-      read: ({ id }: KnownFile) => readFile(path.join(artifactFolder(dataDir), requireId(id))).catch(() => undefined),
+      read: async function* ({ id }: KnownFile): AsyncGenerator<Uint8Array> {
+        try {
+          yield* createReadStream(path.join(artifactFolder(dataDir), requireId(id))) as AsyncIterable<Buffer>;
+        } catch (cause) {
+          // The artifact counts as damaged.
+          if (systemCode(cause) === undefined) throw cause;
+        }
+      },
       close: () => {},
     };
   const s3 = openS3Client(artifactStore);
-  const read = async (artifact: KnownFile) => {
-    let fault: FileFault | undefined;
-    try {
+  return {
+    read: async function* (artifact: KnownFile): AsyncGenerator<Uint8Array> {
+      let fault: FileFault | undefined;
       const all = { start: 0, end: artifact.sizeBytes - 1 };
       const id = requireId(artifact.id);
-      const bytes = await readObject(s3, { ...artifact, id }, all, (found) => (fault = found));
-      return await buffer(bytes);
-    } catch (cause) {
-      if (fault) return undefined;
-      throw cause;
-    }
-  };
-  return {
-    read: (artifact: KnownFile) => at(artifactStore.address, () => read(artifact)),
+      try {
+        yield* await readObject(s3, { ...artifact, id }, all, (found) => (fault = found));
+      } catch (cause) {
+        if (!fault) throw placeFault(cause, artifactStore.address);
+      }
+    },
     close: () => s3.close(),
   };
 }

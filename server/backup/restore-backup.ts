@@ -1,9 +1,8 @@
 // Restores a backup to the locations in the environment, which must be empty. It is first written to a folder inside
 // DATA_DIR, checked, and upgraded to this version. No service starts there until the last step is done.
-import { hash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { DatabaseSync } from 'node:sqlite';
 import { escapeInvisible, TarFault } from '#/contract/tar-entries.ts';
 import { ConfigError } from '../config-error.ts';
@@ -16,7 +15,7 @@ import { moveJob, refreshParents } from '../store/job-moves.ts';
 import type { TouchedParents } from '../store/job-moves.ts';
 import { waitingJobs } from '../store/jobs.ts';
 import { lockFolder } from '../store/lock.ts';
-import { claimStore, ownerOf } from '../store/s3-artifacts.ts';
+import { claimStore, ownerOf, putFile } from '../store/s3-artifacts.ts';
 import { openS3Client } from '../store/s3-client.ts';
 import { instanceId } from '../store/settings.ts';
 import { openDatabase } from '../store/sqlite.ts';
@@ -235,9 +234,11 @@ async function storeArtifacts(
     if (owner === undefined) await claimStore(s3, instance);
     let count = 0;
     for (const [id, sha256] of staged.artifacts) {
-      await s3.put(id, readFileSync(path.join(folder, 'artifacts', id)), sha256);
-      const object = await s3.get(id);
-      if (hash('sha256', object ? await buffer(object.bytes) : '') !== sha256)
+      const file = path.join(folder, 'artifacts', id);
+      await putFile(s3, id, { file, sizeBytes: statSync(file).size, sha256 });
+      const digest = createHash('sha256');
+      for await (const piece of (await s3.get(id))?.bytes ?? []) digest.update(piece);
+      if (digest.digest('hex') !== sha256)
         throw new ConfigError(
           `The artifact ${id} is damaged in ${store.address} after it was stored. Run the restore again.`,
         );

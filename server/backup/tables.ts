@@ -23,9 +23,10 @@ export type Row = Cell[];
 
 /**
  * Tables that are not backed up. Most concern only the processes that use the database; without `changes`, clients read
- * everything again. The keys of devices created by bulk actions are only for the caller who requested them.
+ * everything again. The keys of devices created by bulk actions are only for the caller who requested them. The bytes of
+ * unfinished uploads are not in a backup.
  */
-const LEFT_OUT = new Set(['changes', 'nodes', 'leases', 'bulk_keys']);
+const LEFT_OUT = new Set(['changes', 'nodes', 'leases', 'bulk_keys', 'uploads', 'upload_pieces']);
 
 export const quoted = (name: string): string => `"${name}"`;
 

@@ -20,6 +20,7 @@ import { standingOrderEndpoints } from '#/contract/standing-orders.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { timelineEndpoints } from '#/contract/timeline.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
+import { uploadEndpoints } from '#/contract/uploads.ts';
 import { usageEndpoints } from '#/contract/usage.ts';
 import { viewEndpoints } from '#/contract/views.ts';
 import { workflowEndpoints } from '#/contract/workflows.ts';
@@ -32,6 +33,7 @@ export const API = {
   account: accountEndpoints,
   people: peopleEndpoints,
   artifacts: artifactEndpoints,
+  uploads: uploadEndpoints,
   workflows: workflowEndpoints,
   jobs: jobEndpoints,
   rules: ruleEndpoints,

@@ -9,6 +9,7 @@ import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Hono } from 'hono';
 import type { Context as HonoContext } from 'hono';
 import * as z from 'zod/mini';
+import { routesOf } from '#/contract/endpoint.ts';
 import type { Endpoint, Group, Handlers as ContractHandlers } from '#/contract/endpoint.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import type { Operation, Operations } from '#/contract/resource.ts';
@@ -51,7 +52,7 @@ const JSON_TYPE = { 'Content-Type': 'application/json' };
 export function implement<G extends Operations>(app: App, group: G, handlers: Handlers<G>): void {
   for (const [name, endpoint] of bySpecificity(Object.entries(group))) {
     const handle = handlers[name as keyof G] as (request: object) => unknown;
-    app.on(endpoint.method, endpoint.path, async (http) => {
+    const run = async (http: HonoContext<Env>) => {
       const request: Record<string, unknown> = { ...http.get('caller'), http };
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
@@ -59,7 +60,9 @@ export function implement<G extends Operations>(app: App, group: G, handlers: Ha
       if (endpoint.method !== 'GET' && (await isAbandoned(http))) return RESPONSE_ALREADY_SENT;
       requirePermission(http.get('caller'), endpoint, request);
       return answer(http, endpoint, await handle(request));
-    });
+    };
+    // Hono takes a HEAD for a GET.
+    for (const { method, path } of routesOf(endpoint)) app.on(method === 'HEAD' ? 'GET' : method, path, run);
   }
 }
 

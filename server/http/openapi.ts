@@ -127,6 +127,22 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+const header = (name: string, description: string) => ({
+  name,
+  in: 'header',
+  required: true,
+  description,
+  schema: { type: 'string' },
+});
+const TUS_HEADERS = [
+  header('Tus-Resumable', 'The version of the protocol, 1.0.0.'),
+  header('Upload-Length', 'Size of the file in bytes.'),
+  header(
+    'Upload-Metadata',
+    'filename, version, type and, for a script, destination and command: each with its value in base64.',
+  ),
+];
+
 /** The data of an event: whatever is live, by its name. */
 const changeEvent: Json = {
   type: 'object',
@@ -153,6 +169,7 @@ function operation(endpoint: Operation, renamed: Map<string, string>, components
     file,
     addition,
     once,
+    tus,
   } = endpoint;
   const body = requestBody(endpoint, components);
   return {
@@ -165,10 +182,17 @@ function operation(endpoint: Operation, renamed: Map<string, string>, components
     parameters: [
       ...parameters(params, 'path', renamed, components),
       ...parameters(query, 'query', renamed, components),
+      ...(tus ? TUS_HEADERS : []),
       ...(once ? [IDEMPOTENCY_KEY] : []),
     ],
     ...(body && { requestBody: body }),
     responses: {
+      ...(tus && {
+        201: {
+          description: 'Begun; tus goes on at the address in Location',
+          headers: { Location: { schema: { type: 'string' } } },
+        },
+      }),
       200: response
         ? { description: 'Done', content: { 'application/json': { schema: schemaOf(response, components) } } }
         : events

@@ -1,4 +1,5 @@
 // The last routes of the API: an unknown path below /v1 must be an error, not the dashboard's page with a 200.
+import { routesOf } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
 import type { App } from './implement.ts';
 import { Problem } from './problem.ts';
@@ -6,7 +7,7 @@ import { Problem } from './problem.ts';
 /** Registers 405 for paths with other methods, and 404 for the rest of /v1. */
 export function refuseUnknownPaths(app: App, groups: Group[]): void {
   const rows = groups.flatMap((group) => Object.values(group));
-  const patterns = rows.map(({ method, path }) => ({
+  const patterns = rows.flatMap(routesOf).map(({ method, path }) => ({
     method,
     // A value is any text without a slash.
     pattern: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`),

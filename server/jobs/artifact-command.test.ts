@@ -216,3 +216,24 @@ test('a folder that cannot be executed from does not stop a plain script', async
   const ran = await run(artifactCommand(packed('echo by sh\n'), url), { tools: `${shim}:${usual}` });
   assert.deepEqual(ran, { code: 0, stdout: 'by sh\n', stderr: '' });
 });
+
+test('without room for the artifact and what is unpacked from it, nothing is downloaded', async () => {
+  const artifact = { ...packed('echo ran\n'), sizeBytes: 3_000, unpackedBytes: 5_000 };
+  const tools = pathOf(...FETCHERS, 'sha256sum');
+  const withDf = (output: string) => {
+    writeFileSync(path.join(tools, 'df'), `#!/bin/sh\ncat <<'END'\n${output}\nEND\n`, { mode: 0o755 });
+    return run(artifactCommand(artifact, url), { tools });
+  };
+  const head = 'Filesystem 1024-blocks Used Available Capacity Mounted on';
+  const full = await withDf(`${head}\n/dev/sda1 1000 993 7 99% /`);
+  assert.equal(full.code, 1);
+  assert.match(
+    full.stderr,
+    /^Disk full on the device: no space for app\.tar\.gz in \/.*\. It needs 8 kB, and 7 kB are free\.\n$/,
+  );
+  assert.deepEqual(readdirSync(temporary), []);
+  assert.equal((await withDf(`${head}\n/dev/sda1 1000 992 8 99% /`)).stdout, 'ran\n');
+  // Where df prints something else, the download tells.
+  for (const output of ['', `${head}\n/dev/my disk 1000 993 7 99% /`])
+    assert.equal((await withDf(output)).stdout, 'ran\n');
+});

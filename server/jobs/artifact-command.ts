@@ -6,6 +6,9 @@
 export interface CommandSource {
   name: string;
   sha256: string;
+  sizeBytes: number;
+  /** tar.gz only: what it takes once it is unpacked; 0: unknown. */
+  unpackedBytes: number;
   isScript: boolean;
   /** Scripts only: the folder that it is installed in. */
   destination: string;
@@ -92,6 +95,19 @@ function downloadSteps({ name }: CommandSource, url: string): string[] {
   ];
 }
 
+/**
+ * Fails before a byte is downloaded if the current folder has no room for the artifact and what is unpacked from it. Without df,
+ * or where it prints something else, a full disk is noticed when it is full.
+ */
+function roomSteps({ name, sizeBytes, unpackedBytes }: CommandSource): string[] {
+  const neededKb = Math.ceil((sizeBytes + unpackedBytes) / 1024);
+  const full = shellQuote(`Disk full on the device: no space for ${name} in`);
+  return [
+    'free=$(df -Pk . 2>/dev/null | { read -r head; read -r device size used free rest; printf %s "$free"; })',
+    `case $free in '' | *[!0-9]*) ;; *) [ "$free" -ge ${neededKb} ] || fail ${full} "$PWD. It needs ${neededKb} kB, and $free kB are free." ;; esac`,
+  ];
+}
+
 /** Checks that "artifact" is what was uploaded; anything else is not run. */
 function checkSteps({ name, sha256, isScript }: CommandSource): string[] {
   const tampered = shellQuote(`${name} arrived changed: its SHA-256 is not the one of the upload. Nothing was run.`);
@@ -122,6 +138,7 @@ const artifactSteps = (artifact: CommandSource, url: string): string[] => [
   'near=',
   `work=$(mktemp -d "\${MUSTER_TEMP:-\${TMPDIR:-/tmp}}/muster.XXXXXX") && cd "$work" && work=$PWD || fail 'Cannot make a temporary folder in' "\${TMPDIR:-/tmp}."`,
   ...TRAPS,
+  ...roomSteps(artifact),
   ...downloadSteps(artifact, url),
   ...checkSteps(artifact),
 ];

@@ -7,7 +7,7 @@ import { tagEndpoints } from '#/contract/tags.ts';
 import { atMost } from './upstream-limit.ts';
 import type { Upstream } from './upstream.ts';
 
-const NOT_FORWARDED: readonly Capability[] = ['archive', 'enrolment', 'live', 'open-tunnels', 'people'];
+const NOT_FORWARDED: readonly Capability[] = ['archive', 'enrolment', 'live', 'open-tunnels', 'people', 'uploads'];
 const MAX_BYTES = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 

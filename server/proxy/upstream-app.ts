@@ -23,9 +23,9 @@ import { upstreamSessionRoutes } from './upstream-sessions.ts';
 import { openShapes } from './upstream-shapes.ts';
 
 const DIST = path.join(import.meta.dirname, '../../dist');
-// The archive, the stream of changes, enrolment, which devices ask for without a token, and opening tunnels, whose logins
-// pass no third party, are not forwarded.
-const { archive: _, changes: __, enrolment: ____, tunnels, ...OTHERS } = API;
+// The archive, the stream of changes, enrolment, which devices ask for without a token, resumable uploads, and opening
+// tunnels, whose logins pass no third party, are not forwarded.
+const { archive: _, changes: __, enrolment: ____, uploads: _____, tunnels, ...OTHERS } = API;
 const { open: ___, ...PASSED_TUNNELS } = tunnels;
 const PASSED = { ...OTHERS, tunnels: PASSED_TUNNELS };
 

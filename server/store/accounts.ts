@@ -1,6 +1,7 @@
 // Accounts. The first one is the operator's; the environment sets its properties at each start.
 import type { Account } from '#/contract/account.ts';
 import type { Config } from '../config.ts';
+import { USED_BYTES } from './artifacts.ts';
 import { Conflict, notFound } from './errors.ts';
 import { personByEmail, setUpOwner } from './people.ts';
 import { adoptEnvToken, listTokens, createToken } from './tokens.ts';
@@ -39,7 +40,7 @@ export async function setUpFirstAccount(
 export async function readAccount(db: Reader, accountId: number): Promise<Account | undefined> {
   const row = await db.get<Account & { name: string; needs_otp: number; rotation_days: number }>(
     `SELECT email AS "UserEmail", max_devices AS "PlanMaxDeviceLimit", num_devices AS "NumDevicesAdded",
-       (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS "ArtifactBytesUsed",
+       ${USED_BYTES} AS "ArtifactBytesUsed",
        artifact_limit AS "ArtifactBytesLimit", name, needs_otp, rotation_days
      FROM accounts WHERE id = ?`,
     accountId,

@@ -2,7 +2,7 @@
 // to a temporary file in DATA_DIR, is checked, and is then stored under the artifact's id.
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
-import { open, rm } from 'node:fs/promises';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { FileUnusable, TooLarge, Unavailable } from './errors.ts';
 import { isFull, systemFault } from './system-fault.ts';
@@ -34,6 +34,20 @@ export interface KnownFile {
 /** `Missing`: there is no file; `Damaged`: its size or its bytes differ from the upload. */
 export type FileFault = 'Missing' | 'Damaged';
 
+/**
+ * The bytes of unfinished uploads, in pieces of at most `PIECE_BYTES` with names that are never used twice, so that any node
+ * can go on, and nothing changes what is stored.
+ */
+export interface UploadPieces {
+  /** The piece is durable when this resolves. */
+  put(uploadId: string, name: string, bytes: Buffer): Promise<void>;
+  read(uploadId: string, names: readonly string[]): AsyncIterable<Buffer>;
+  /** Removes all pieces of an upload. */
+  remove(uploadId: string): Promise<void>;
+}
+
+export const PIECE_BYTES = 8 * 1024 * 1024;
+
 export interface ArtifactFiles {
   /** Findings at startup, as sentences for the operator. */
   readonly notes: readonly string[];
@@ -42,6 +56,7 @@ export interface ArtifactFiles {
   /** Makes the received bytes an artifact's file; it is durable when this resolves. */
   store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
+  readonly pieces: UploadPieces;
   /** What is wrong with the file, as far as is known without reading it; logged once. */
   faultOf(artifact: KnownFile): FileFault | undefined;
   /** Refuses a missing or damaged file. */
@@ -113,6 +128,36 @@ export async function syncFolder(folder: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Pieces as files in DATA_DIR, in a folder for each upload. */
+export function openPieceFolders(dataDir: string): UploadPieces {
+  const folderOf = (uploadId: string) => path.join(artifactFolder(dataDir), 'uploads', requireId(uploadId));
+  return {
+    put: async (uploadId, name, bytes) => {
+      const folder = folderOf(uploadId);
+      const file = path.join(folder, requireId(name));
+      try {
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const handle = await open(file, 'wx', 0o600);
+        try {
+          await handle.writeFile(bytes);
+          await handle.sync();
+        } finally {
+          await handle.close();
+        }
+        await syncFolder(folder);
+        await syncFolder(path.dirname(folder));
+      } catch (cause) {
+        await rm(file, { force: true });
+        throw describeDiskError(cause);
+      }
+    },
+    async *read(uploadId, names) {
+      for (const name of names) yield await readFile(path.join(folderOf(uploadId), requireId(name)));
+    },
+    remove: (uploadId) => rm(folderOf(uploadId), { recursive: true, force: true }),
+  };
 }
 
 /** Removes the uploads that the last run did not finish. */

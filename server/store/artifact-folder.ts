@@ -10,6 +10,7 @@ import {
   describeDiskError,
   emptyArriving,
   openFaultLog,
+  openPieceFolders,
   receiveFile,
   requireId,
   syncFolder,
@@ -133,6 +134,7 @@ export async function openArtifactFolder({
     },
 
     discard: ({ file }) => rm(file, { force: true }),
+    pieces: openPieceFolders(dataDir),
 
     read: async (artifact, part) => {
       await requireUsable(artifact);

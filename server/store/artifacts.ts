@@ -17,12 +17,15 @@ export interface StoredArtifact {
   runCommand: string;
   folder: string;
   created: number;
+  /** What an archive takes once it is unpacked; 0: unknown. */
+  unpackedBytes: number;
 }
 
 type Row = Omit<StoredArtifact, 'isScript'> & { isScript: number };
 
 const COLUMNS = `id, account_id AS "accountId", name, version, size_given AS "declaredSize", size_bytes AS "sizeBytes", sha256,
-  is_script AS "isScript", destination, run_command AS "runCommand", folder, created`;
+  is_script AS "isScript", destination, run_command AS "runCommand", folder, created,
+  unpacked_bytes AS "unpackedBytes"`;
 
 const fromRow = (row: Row): StoredArtifact => ({ ...row, isScript: row.isScript === 1 });
 
@@ -53,11 +56,14 @@ export async function artifactById(db: Reader, accountId: number, id: string): P
 
 const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(1)} MB`;
 
+/** The bytes that an account of a statement uses for artifacts, with what unfinished uploads will need. */
+export const USED_BYTES = `((SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id)
+    + (SELECT coalesce(sum(length), 0) FROM uploads WHERE account_id = accounts.id AND artifact_id IS NULL AND expires > 0))`;
+
 /** Refuses an upload that exceeds the account's storage, and suggests what to delete. */
 export async function requireQuota(db: Reader, accountId: number, sizeBytes: number): Promise<void> {
   const row = await db.get<{ used: number; allowed: number }>(
-    `SELECT artifact_limit AS allowed, (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS used
-     FROM accounts WHERE id = ?`,
+    `SELECT artifact_limit AS allowed, ${USED_BYTES} AS used FROM accounts WHERE id = ?`,
     accountId,
   );
   const { used = 0, allowed = 0 } = row ?? {};
@@ -80,7 +86,7 @@ export async function insertArtifact(tx: Tx, artifact: StoredArtifact): Promise<
   await requireQuota(tx, artifact.accountId, artifact.sizeBytes);
   await tx.run(
     `INSERT INTO artifacts (id, account_id, name, version, size_given, size_bytes, sha256, is_script, destination,
-       run_command, folder, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       run_command, folder, created, unpacked_bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     artifact.id,
     artifact.accountId,
     artifact.name,
@@ -93,6 +99,7 @@ export async function insertArtifact(tx: Tx, artifact: StoredArtifact): Promise<
     artifact.runCommand,
     artifact.folder,
     artifact.created,
+    artifact.unpackedBytes,
   );
 }
 

@@ -8,7 +8,7 @@ import { onPostgres, openTestDatabase } from './test-database.ts';
 const NO_TIMES = new Set(
   `seq id account_id parent_seq device_seq job_seq tag_seq bulk_seq rule_seq channel_seq message_seq rollout_seq order_seq
    artifact_seq audit_seq name_seq value_seq object parent one rowid step
-   max_devices num_devices artifact_limit output_bytes size_given size_bytes attempt attempts judged
+   max_devices num_devices artifact_limit output_bytes size_given size_bytes unpacked_bytes length received pieces start upload_seq attempt attempts judged
    waiting running succeeded failed cancelled interrupted offset number stdout stderr total done skipped next
    rotation_days needs_approval max_uses uses key_seq needs_otp otp_step connections bytes_in bytes_out artifact_bytes devices firing percent for_minutes quiet_minutes idle_seconds version value
    wave waves forgiven by_hand session exit_code verdict_line port

@@ -21,6 +21,7 @@ export const OPEN_TIMES: readonly OpenTimes[] = [
   { table: 'signin_codes', columns: ['expires'] },
   { table: 'person_codes', columns: ['expires'] },
   { table: 'pairings', columns: ['expires'] },
+  { table: 'uploads', columns: ['expires'], where: 'expires > 0' },
   // A key is valid for a day.
   { table: 'idempotency_keys', columns: ['created'] },
   { table: 'devices', columns: ['state_time', 'key_since', 'next_key_sent'] },

@@ -1,10 +1,10 @@
-// Artifacts as objects in an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent as a whole,
-// so that the store contains only complete artifacts. The object .muster beside them names the installation that they
+// Artifacts as objects in an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent from there, so
+// that the store contains only complete artifacts. The object .muster beside them names the installation that they
 // belong to.
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
-import { text } from 'node:stream/consumers';
+import { open, readFile, rm } from 'node:fs/promises';
+import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
 import { logFault } from './system-fault.ts';
@@ -19,7 +19,7 @@ import {
   requireId,
   unusableFile,
 } from './artifact-files.ts';
-import type { ArtifactFiles, ArtifactRecords, ByteRange, FileFault, KnownFile } from './artifact-files.ts';
+import type { ArtifactFiles, ArtifactRecords, ByteRange, FileFault, KnownFile, Received } from './artifact-files.ts';
 import { openS3Client } from './s3-client.ts';
 import type { S3Client, S3Times } from './s3-client.ts';
 import { S3Fault } from './s3-fault.ts';
@@ -43,6 +43,8 @@ const RETRY_MS = 30_000;
 const REMOVAL_WAIT_MS = 1_000;
 /** How long a shutdown waits for deletions; the next sweep does the rest. */
 const CLOSE_MS = 2_000;
+/** 10,000 parts are the most of an object. */
+const PART_BYTES = 16 * 1024 * 1024;
 /** The object that names the installation. */
 const OWNER = '.muster';
 
@@ -119,17 +121,30 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
     faultOf: ({ id }) => faults.get(id),
     receive: (bytes, limit) => receiveFile(dataDir, bytes, limit),
 
-    store: async ({ file, sha256 }, artifactId) => {
-      let bytes: Buffer;
-      try {
-        bytes = await readFile(file);
-        await unfinished?.begin(artifactId);
-      } catch (cause) {
+    store: async ({ file, sizeBytes, sha256 }, artifactId) => {
+      await unfinished?.begin(artifactId).catch((cause: unknown) => {
         throw describeDiskError(cause);
-      }
+      });
       await claimed();
-      await s3.put(artifactId, bytes, sha256);
+      await putFile(s3, artifactId, { file, sizeBytes, sha256 });
       await rm(file, { force: true });
+    },
+
+    pieces: {
+      put: async (uploadId, name, bytes) => {
+        await claimed();
+        await s3.put(pieceOf(uploadId, name), bytes, hash('sha256', bytes));
+      },
+      async *read(uploadId, names) {
+        for (const name of names) {
+          const object = await s3.get(pieceOf(uploadId, name));
+          if (!object) throw new Error(`A piece of the upload ${uploadId} is missing in the store`);
+          yield await buffer(object.bytes);
+        }
+      },
+      remove: async (uploadId) => {
+        for await (const { name } of s3.list(`uploads/${requireId(uploadId)}/`)) await s3.remove(name);
+      },
     },
 
     discard: ({ file }) => rm(file, { force: true }),
@@ -171,6 +186,31 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
       await sweeps.close();
     },
   };
+}
+
+const pieceOf = (uploadId: string, name: string) => `uploads/${requireId(uploadId)}/${requireId(name)}`;
+
+/** Stores a file as an object; a large one in parts, so that memory holds only one of them. */
+export async function putFile(s3: S3Client, name: string, { file, sizeBytes, sha256 }: Received): Promise<void> {
+  if (sizeBytes <= PART_BYTES) return s3.put(name, await readFile(file), sha256);
+  await s3.putParts(name, partsOf(file, sizeBytes));
+}
+
+async function* partsOf(file: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
+  const handle = await open(file);
+  try {
+    for (let at = 0; at < sizeBytes; at += PART_BYTES) {
+      const part = Buffer.alloc(Math.min(PART_BYTES, sizeBytes - at));
+      for (let have = 0; have < part.length;) {
+        const { bytesRead } = await handle.read(part, have, part.length - have, at + have);
+        if (bytesRead === 0) throw new Error(`The received file became ${sizeBytes - at - have} bytes shorter`);
+        have += bytesRead;
+      }
+      yield part;
+    }
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The id of the installation that owns the artifacts in the store. */

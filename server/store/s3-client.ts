@@ -1,7 +1,7 @@
 // Requests to an S3 store, signed with Signature Version 4. Each has a time limit, is retried where that can help, and
-// is counted. It supports only what artifacts need: writing whole objects, reading all or part of one, listing and
+// is counted. It supports only what artifacts need: writing objects whole or in parts, reading all or part of one, listing and
 // deleting.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Config } from '../s3-config.ts';
@@ -9,7 +9,7 @@ import type { ByteRange } from './artifact-files.ts';
 import { Counter } from 'prom-client';
 import { faultOfAnswer, faultOfConnection } from './s3-fault.ts';
 import type { S3Fault } from './s3-fault.ts';
-import { readListing } from './s3-listing.ts';
+import { elementIn, readListing } from './s3-listing.ts';
 import type { ListedObject } from './s3-listing.ts';
 
 export interface S3Object {
@@ -23,14 +23,16 @@ export interface S3Object {
 export interface S3Client {
   /** Resolves when the object is durable. The store verifies the bytes against `sha256`. */
   put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  /** The same in parts, each of at least 5 MB but the last. Nothing is left of an object that could not be completed. */
+  putParts(name: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
   /** Part or all of an object; undefined if it does not exist. */
   get(name: string, part?: ByteRange): Promise<S3Object | undefined>;
   /** The size of an object; undefined if it does not exist. */
   sizeOf(name: string): Promise<number | undefined>;
   /** Deletes an object, if it exists. */
   remove(name: string): Promise<void>;
-  /** The objects directly below the prefix. */
-  list(): AsyncGenerator<ListedObject>;
+  /** The objects directly below the prefix, or below a folder in it. */
+  list(folder?: string): AsyncGenerator<ListedObject>;
   /** Asks once whether the bucket can be used. */
   check(): Promise<void>;
   /** Aborts all requests. */
@@ -49,10 +51,11 @@ export interface S3Times {
 
 const TIMES: S3Times = { answer: 5_000, upload: 60_000, pause: 250 };
 const TRIES = 3;
-const EMPTY_SHA256 = createHash('sha256').digest('hex');
+const sha256Of = (bytes: Uint8Array) => hash('sha256', bytes);
+const EMPTY_SHA256 = hash('sha256', '');
 const MAX_ERROR_BYTES = 64 * 1024;
 
-const METHODS = ['GET', 'HEAD', 'PUT', 'DELETE'] as const;
+const METHODS = ['GET', 'HEAD', 'PUT', 'POST', 'DELETE'] as const;
 type Method = (typeof METHODS)[number];
 const requests = new Counter({
   name: 'muster_artifact_store_requests',
@@ -169,9 +172,9 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
     }
   };
 
-  const listing = async (query: Record<string, string>, tries?: number) => {
+  const listing = async (folder: string, query: Record<string, string>, tries?: number) => {
     const answer = await request('GET', undefined, {
-      query: { 'list-type': '2', prefix: config.prefix, delimiter: '/', ...query },
+      query: { 'list-type': '2', prefix: config.prefix + folder, delimiter: '/', ...query },
       ...(tries !== undefined && { tries }),
     });
     return readListing(await textOf(answer), config.prefix, Date.parse(answer.response.headers.get('date') ?? ''));
@@ -195,6 +198,32 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
 
   return {
     put: async (name, body, sha256) => void (await textOf(await request('PUT', name, { body, sha256 }))),
+
+    putParts: async (name, parts) => {
+      const begun = await textOf(await request('POST', name, { query: { uploads: '' } }));
+      const uploadId = elementIn(begun, 'UploadId');
+      if (!uploadId) throw faultOfAnswer(200, 'NoUploadId', undefined);
+      try {
+        const tags: string[] = [];
+        for await (const body of parts) {
+          const query = { partNumber: String(tags.length + 1), uploadId };
+          const answer = await request('PUT', name, { query, body, sha256: sha256Of(body) });
+          await textOf(answer);
+          tags.push(answer.response.headers.get('etag') ?? '');
+        }
+        const list = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
+        const body = Buffer.from(`<CompleteMultipartUpload>${list.join('')}</CompleteMultipartUpload>`);
+        const completed = await textOf(
+          await request('POST', name, { query: { uploadId }, body, sha256: sha256Of(body) }),
+        );
+        // The store begins to answer before it knows whether it can.
+        const code = codeIn(completed);
+        if (code !== undefined) throw faultOfAnswer(500, code, undefined);
+      } catch (cause) {
+        await request('DELETE', name, { query: { uploadId }, accept: [404] }).then(textOf, () => undefined);
+        throw cause;
+      }
+    },
 
     get: async (name, part) => {
       const answer = await request('GET', name, {
@@ -230,16 +259,16 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
       if (answer.response.status === 404) requireObjectFault(text);
     },
 
-    list: async function* list() {
+    list: async function* list(folder = '') {
       let next: string | undefined;
       do {
-        const page = await listing(next === undefined ? {} : { 'continuation-token': next });
+        const page = await listing(folder, next === undefined ? {} : { 'continuation-token': next });
         yield* page.objects;
         ({ next } = page);
       } while (next !== undefined);
     },
 
-    check: async () => void (await listing({ 'max-keys': '1' }, 1)),
+    check: async () => void (await listing('', { 'max-keys': '1' }, 1)),
 
     close: () => closing.abort(),
   };

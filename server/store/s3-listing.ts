@@ -28,7 +28,8 @@ const unescaped = (text: string) =>
         : (ENTITIES[name] ?? all),
   );
 
-function elementIn(xml: string, name: string): string | undefined {
+/** The text of the first element of this name. */
+export function elementIn(xml: string, name: string): string | undefined {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1];
   return text === undefined ? undefined : unescaped(text);
 }

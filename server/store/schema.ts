@@ -517,9 +517,33 @@ const payloads: Definition[] = [
     destination TEXT NOT NULL DEFAULT '',
     run_command TEXT NOT NULL DEFAULT '',
     folder TEXT NOT NULL DEFAULT '',          -- of update.sh in a tar.gz; '': its root
-    created INTEGER NOT NULL
+    created INTEGER NOT NULL,
+    unpacked_bytes INTEGER NOT NULL DEFAULT 0 -- of a tar.gz; 0: unknown
   ) STRICT;`,
   'CREATE INDEX artifacts_of_account ON artifacts (account_id, seq);',
+
+  // Uploads that can be resumed. The rows stay for a day after the artifact is stored, for whoever missed the answer.
+  `CREATE TABLE uploads (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    owner TEXT NOT NULL,                      -- the actor, who alone sees it
+    metadata TEXT NOT NULL,                   -- as it was sent: the fields of the artifact
+    length INTEGER NOT NULL,
+    received INTEGER NOT NULL DEFAULT 0,
+    pieces INTEGER NOT NULL DEFAULT 0,
+    artifact_id TEXT,                         -- set when it is stored
+    expires INTEGER NOT NULL                  -- 0: it has ended, and its bytes can be removed
+  ) STRICT;`,
+  'CREATE INDEX uploads_of_account ON uploads (account_id);',
+  'CREATE INDEX uploads_by_age ON uploads (expires);',
+  // The bytes of an upload are in pieces that never change, each under a name of its own.
+  `CREATE TABLE upload_pieces (
+    upload_seq INTEGER NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (upload_seq, start)
+  ) STRICT, WITHOUT ROWID;`,
 
   `CREATE TABLE workflows (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,

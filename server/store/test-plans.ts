@@ -582,6 +582,8 @@ export const PLANS: Record<string, readonly string[]> = {
   'tunnels.ts requestedTunnel': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
   'tunnels.ts requestedTunnels': ['tunnels tunnels_requested'],
   'tunnels.ts tunnelElsewhere': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
+  'uploads.ts endedUploads': ['uploads uploads_by_age'],
+  'uploads.ts piecesOf': ['upload_pieces key'],
   'usage.ts usageOf': ['usage_days key'],
   'versions.ts versionOf': ['versions key'],
   'views.ts viewsOf': ['views key, sorts'],

@@ -28,6 +28,8 @@ export interface TestS3 {
   /** For the environment of a service. */
   env: Record<string, string>;
   objects: Map<string, TestObject>;
+  /** The parts of objects that are not complete. */
+  multipart: Map<string, Buffer[]>;
   /** Names of objects below the prefix, without the owner's. */
   names(): string[];
   /** `GET key`, one for each request. */
@@ -61,6 +63,7 @@ export async function startTestS3(): Promise<TestS3> {
       AWS_SECRET_ACCESS_KEY: KEYS.secretAccessKey,
     },
     objects: new Map(),
+    multipart: new Map(),
     names: () =>
       [...store.objects.keys()]
         .filter((key) => key !== `${PREFIX}.muster`)
@@ -115,6 +118,10 @@ export async function startTestS3(): Promise<TestS3> {
     if (refused) return void refuse(refused.status, refused.code, { 'x-amz-bucket-region': store.region });
     if (bucket !== BUCKET) return void refuse(404, 'NoSuchBucket');
 
+    const multipart = searchParams.get('uploadId');
+    if (method === 'POST' || (multipart !== null && method !== 'GET'))
+      return void answerMultipart({ method, key, query: searchParams, body, now }, response, refuse);
+
     if (method === 'PUT') {
       if (request.headers['content-length'] !== String(body.length)) return void refuse(411, 'MissingContentLength');
       store.objects.set(key, { bytes: body, written: now });
@@ -140,6 +147,49 @@ export async function startTestS3(): Promise<TestS3> {
     if (method === 'HEAD') return void response.end();
     if (typeof trouble !== 'object') return void response.end(bytes);
     response.write(bytes.subarray(0, trouble.cutAfter), () => setTimeout(() => request.socket.resetAndDestroy(), 50));
+  }
+
+  /** Begins, fills, completes and aborts a multipart upload, whose parts but the last must have 5 MB. */
+  function answerMultipart(
+    {
+      method,
+      key,
+      query,
+      body,
+      now,
+    }: { method: string; key: string; query: URLSearchParams; body: Buffer; now: number },
+    response: ServerResponse,
+    refuse: (status: number, code: string) => void,
+  ): void {
+    const xml = (text: string) => void response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
+    if (query.has('uploads')) {
+      const id = `upload ${store.multipart.size + 1} <&>`;
+      store.multipart.set(id, []);
+      const escaped = id.replace('&', '&amp;').replace('<', '&lt;').replace('>', '&gt;');
+      return xml(
+        `<InitiateMultipartUploadResult><Key>${key}</Key><UploadId>${escaped}</UploadId></InitiateMultipartUploadResult>`,
+      );
+    }
+    const id = query.get('uploadId') ?? '';
+    const parts = store.multipart.get(id);
+    if (!parts) return refuse(404, 'NoSuchUpload');
+    if (method === 'PUT') {
+      parts[Number(query.get('partNumber')) - 1] = body;
+      return void response.writeHead(200, { ETag: `"${sha256(body).slice(0, 8)}"` }).end();
+    }
+    if (method === 'DELETE') {
+      store.multipart.delete(id);
+      return void response.writeHead(204).end();
+    }
+    const named = parts.map(
+      (part, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>"${sha256(part).slice(0, 8)}"</ETag></Part>`,
+    );
+    if (body.toString() !== `<CompleteMultipartUpload>${named.join('')}</CompleteMultipartUpload>`)
+      return refuse(400, 'InvalidPart');
+    if (parts.slice(0, -1).some((part) => part.length < 5 * 1024 * 1024)) return refuse(400, 'EntityTooSmall');
+    store.multipart.delete(id);
+    store.objects.set(key, { bytes: Buffer.concat(parts), written: now });
+    xml('<CompleteMultipartUploadResult></CompleteMultipartUploadResult>');
   }
 
   /** ListObjectsV2, in pages. */

@@ -269,6 +269,31 @@ const withFacts: Definition[] = [
   "ALTER TABLE alert_rules ADD COLUMN facts TEXT NOT NULL DEFAULT '{}';",
 ];
 
+/** Uploads that can be resumed, and how much room an archive needs on a device. */
+const withUploads: Definition[] = [
+  'ALTER TABLE artifacts ADD COLUMN unpacked_bytes INTEGER NOT NULL DEFAULT 0;',
+  `CREATE TABLE uploads (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    account_id INTEGER NOT NULL REFERENCES accounts,
+    owner TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    length INTEGER NOT NULL,
+    received INTEGER NOT NULL DEFAULT 0,
+    pieces INTEGER NOT NULL DEFAULT 0,
+    artifact_id TEXT,
+    expires INTEGER NOT NULL
+  ) STRICT;`,
+  'CREATE INDEX uploads_of_account ON uploads (account_id);',
+  'CREATE INDEX uploads_by_age ON uploads (expires);',
+  `CREATE TABLE upload_pieces (
+    upload_seq INTEGER NOT NULL REFERENCES uploads ON DELETE CASCADE,
+    start INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    PRIMARY KEY (upload_seq, start)
+  ) STRICT, WITHOUT ROWID;`,
+];
+
 /** Keys of devices that are replaced over the connection. */
 const withKeyRotation: Definition[] = [
   `ALTER TABLE accounts ADD COLUMN rotation_days INTEGER NOT NULL DEFAULT 0;
@@ -333,6 +358,7 @@ const UPGRADES: readonly Upgrade[] = [
   { to: 49, changes: () => withEnrolment },
   { to: 50, changes: () => withFacts },
   { to: 51, changes: () => withPairing },
+  { to: 52, changes: () => withUploads },
   // Nodes of earlier versions would refuse a device that comes with the key that another node sent it.
   { to: 53, changes: () => withKeyRotation, stopsNodes: true },
 ];

@@ -1,4 +1,5 @@
 // What each account uses: one row a day, with the last reading of that day.
+import { USED_BYTES } from './artifacts.ts';
 import type { Database, Reader } from './database.ts';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -12,7 +13,7 @@ export interface UsageRow {
 }
 
 const PRESENT = `num_devices AS devices,
-  (SELECT coalesce(sum(size_bytes), 0) FROM artifacts WHERE account_id = accounts.id) AS artifact_bytes, output_bytes`;
+  ${USED_BYTES} AS artifact_bytes, output_bytes`;
 
 /** Records what every account uses now. */
 export const noteUsage = (db: Database, now: number): Promise<unknown> =>

@@ -60,6 +60,8 @@ export const account = z.looseObject({
   NumDevicesAdded: number,
   ArtifactBytesUsed: optionalNumber,
   ArtifactBytesLimit: optionalNumber,
+  /** An artifact must be smaller than this; without it, than 10 MB. */
+  ArtifactBytesMax: optionalNumber,
   /**
    * Stored output of ended jobs. At the limit the oldest output is removed first; the jobs remain. A role that is limited to
    * groups gets the limits only: the rest is about the devices of all groups.

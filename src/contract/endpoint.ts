@@ -31,6 +31,11 @@ export interface Endpoint {
   body?: Schema;
   /** Most bytes of the JSON body, if that is not 1 MB. */
   bodyLimit?: number;
+  /**
+   * The row stands for the tus protocol: this path makes an upload, and the path below it, with the id, is asked for its
+   * offset, takes bytes and ends it.
+   */
+  tus?: true;
   /** multipart/form-data: the text fields, parsed as strictly as `query`; the file is the part named `file`. */
   form?: NamedFields;
   response?: Schema;
@@ -39,6 +44,20 @@ export interface Endpoint {
   /** The answer is a file of this media type. */
   file?: string;
 }
+
+/** What a row answers: one method on one path, or those of the tus protocol. */
+export const routesOf = ({
+  method,
+  path,
+  tus,
+}: Pick<Endpoint, 'method' | 'path' | 'tus'>): { method: string; path: string }[] =>
+  tus
+    ? [
+        { method, path },
+        { method: 'OPTIONS', path },
+        ...['HEAD', 'PATCH', 'DELETE', 'POST'].map((each) => ({ method: each, path: `${path}/:upload_id` })),
+      ]
+    : [{ method, path }];
 
 /** The endpoints of one section of the document, by operation name. */
 export type Group = Record<string, Endpoint>;

@@ -16,5 +16,8 @@ export const MOST_TOKENS = 500;
 export const MOST_TOKENS_OF_PERSON = 50;
 export const MOST_WORKFLOWS = 2_000;
 
-/** An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024). */
+/**
+ * An artifact must be smaller than this many bytes (v1.md, "Limits": 10 MB, read as 10 × 1024 × 1024), unless the account
+ * says another limit.
+ */
 export const ARTIFACT_BYTES_LIMIT = 10 * 1024 * 1024;

@@ -3,7 +3,11 @@
 // checks a file before it sends it, the service when it receives it, and the agent before it unpacks it.
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry, type TarKind } from './tar-entries.ts';
 
-export const MAX_UNPACKED = 512 * 1024 * 1024;
+const MAX_UNPACKED = 512 * 1024 * 1024;
+const MAX_RATIO = 4;
+/** To how many bytes an archive of this size may unpack. */
+export const mostUnpacked = (packedSize: number): number => Math.max(MAX_UNPACKED, MAX_RATIO * packedSize);
+
 const MAX_ENTRIES = 50_000;
 /** Longer paths cannot be unpacked on Linux (PATH_MAX). */
 const MAX_PATH = 4096;
@@ -148,14 +152,27 @@ function missing(files: string[]): TarRefusal {
 
 const refused = ({ text, fix }: TarRefusal) => new TarFault(`${text}. ${fix.replace(/\.$/, '')}`);
 
+export interface VerifiedArchive {
+  /** The folder inside the archive with update.sh, '' for its root. */
+  folder: string;
+  unpackedBytes: number;
+}
+
 /**
- * Checks every entry of an archive, given as unpacked bytes; throws a TarFault for the first refused one.
- * @returns the folder inside the archive with update.sh, '' for its root
+ * Checks every entry of an archive of `packedSize` bytes, given as unpacked bytes; throws a TarFault for the first refused
+ * one.
  */
-export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>): Promise<string> {
+export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>, packedSize: number): Promise<VerifiedArchive> {
   const check = new TarCheck();
+  let unpackedBytes = 0;
+  const counted = async function* () {
+    for await (const piece of unpacked) {
+      unpackedBytes += piece.length;
+      yield piece;
+    }
+  };
   try {
-    for await (const entry of tarEntries(unpacked, { maxBytes: MAX_UNPACKED })) {
+    for await (const entry of tarEntries(counted(), { maxBytes: mostUnpacked(packedSize) })) {
       const { refusal } = check.add(entry);
       if (refusal) throw refused(refusal);
     }
@@ -170,6 +187,6 @@ export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>): Promis
   }
   for (const refusal of check.entriesBelowNonFolders()) throw refused(refusal);
   const update = check.update();
-  if ('folder' in update) return update.folder;
+  if ('folder' in update) return { folder: update.folder, unpackedBytes };
   throw refused(update);
 }

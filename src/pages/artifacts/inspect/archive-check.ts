@@ -1,6 +1,6 @@
 // Whether a tar.gz would work on a device, checked before it is uploaded: the rules of the contract, which the service
 // applies too, and warnings about what they allow but would cause trouble on the device.
-import { MAX_UNPACKED, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
+import { mostUnpacked, TarCheck, type TarRefusal } from '#/contract/tar-check.ts';
 import { nameBytes, readable, tarEntries, TarFault, type TarEntry } from '#/contract/tar-entries.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import type { TreeEntry } from './archive-tree.ts';
@@ -97,7 +97,7 @@ export async function checkArchive(
   const keep = (path: string) => (isUpdate(path) ? SCRIPT_HEAD : 0);
   let size = 0;
   try {
-    const reader = tarEntries(unpacked, { maxBytes: MAX_UNPACKED, keep });
+    const reader = tarEntries(unpacked, { maxBytes: mostUnpacked(packedSize), keep });
     for (let next = await reader.next(); ; next = await reader.next()) {
       if (next.done) {
         size = next.value;

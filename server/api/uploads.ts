@@ -1,0 +1,341 @@
+// Resumable uploads by tus 1.0 (https://tus.io/protocols/resumable-upload): the core protocol with creation, checksum and
+// termination. Bytes are stored as they arrive, and an upload goes on at any node; the last one makes the artifact.
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import { TUS_EXTENSIONS, TUS_VERSION } from '#/contract/uploads.ts';
+import type { uploadEndpoints } from '#/contract/uploads.ts';
+import type { Context } from '../context.ts';
+import { idempotencyKey } from '../http/idempotency-key.ts';
+import type { HandlerRequest, Handlers } from '../http/implement.ts';
+import { invalid, Problem, problemOf } from '../http/problem.ts';
+import { stopping } from '../http/traffic.ts';
+import { PIECE_BYTES } from '../store/artifact-files.ts';
+import { insertArtifact, requireQuota } from '../store/artifacts.ts';
+import { newId } from '../store/ids.ts';
+import { runOnce, wasSubmitted } from '../store/submissions.ts';
+import { logFault } from '../store/system-fault.ts';
+import { addPieces, endUpload, insertUpload, noteStored, piecesOf, uploadById } from '../store/uploads.ts';
+import type { Piece, StoredUpload } from '../store/uploads.ts';
+import { readArtifactForm, takeIn } from './artifact-intake.ts';
+import { openTurns } from './upload-turns.ts';
+import { baseName, drain, tooLarge } from './upload.ts';
+
+const CHECKSUMS = ['sha256', 'sha1'];
+const MAX_METADATA = 64 * 1024;
+/** Fields of `Upload-Metadata`; others are ignored, because clients of tus add some of their own. */
+const FIELDS = ['size', 'version', 'type', 'destination', 'command'];
+
+export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints> {
+  const { db, audit, files, now, config, traffic } = context;
+  const turns = openTurns();
+  /** Uploads that are being made artifacts, which goes on if the client leaves. */
+  const finishing = new Map<string, Promise<string>>();
+
+  const headersOf = ({ length, received, metadata, artifactId }: StoredUpload) => ({
+    'Upload-Offset': String(received),
+    'Upload-Length': String(length),
+    ...(metadata !== '' && { 'Upload-Metadata': metadata }),
+    ...(artifactId !== null && { 'Muster-Artifact': artifactId }),
+  });
+
+  const begin = async (request: HandlerRequest): Promise<Response> => {
+    const { http, account } = request;
+    const length = wholeNumber(http.req.header('Upload-Length'), 'Upload-Length');
+    if (length === 0) throw invalid([{ field: 'Upload-Length', message: 'is 0: the file is empty' }]);
+    if (length >= config.artifactMax) throw tooLarge(config.artifactMax);
+    const metadata = http.req.header('Upload-Metadata') ?? '';
+    const { name, fields } = readMetadata(metadata, length);
+    readArtifactForm(fields);
+    const key = idempotencyKey(http);
+    const id = newId();
+    const submission = { accountId: account.id, key, content: [request.actor, length, name, fields] };
+    const begun = await db.write(async (tx) => {
+      // One that is sent again needs no more space.
+      if (!(await wasSubmitted(tx, account.id, key))) await requireQuota(tx, account.id, length);
+      return runOnce(tx, submission, now(), async () => {
+        await insertUpload(tx, request, { id, metadata, length }, now());
+        return id;
+      });
+    });
+    return answer(201, { Location: `/v1/uploads/${begun.id}` });
+  };
+
+  /** The artifact of a complete upload. */
+  const finish = (request: HandlerRequest, upload: StoredUpload): Promise<string> => {
+    if (upload.artifactId !== null) return Promise.resolve(upload.artifactId);
+    const before = finishing.get(upload.id);
+    if (before) return before;
+    const made = makeArtifact(request, upload).finally(() => finishing.delete(upload.id));
+    finishing.set(upload.id, made);
+    return made;
+  };
+
+  const makeArtifact = async (request: HandlerRequest, upload: StoredUpload): Promise<string> => {
+    const { seq, id, length } = upload;
+    const bytes = Readable.from(files.pieces.read(id, await piecesOf(db, seq)));
+    const received = await files.receive(bytes, length + 1);
+    try {
+      if (received.sizeBytes !== length) throw new Error(`Pieces of the upload ${id} are missing`);
+      const artifact = await takeIn(context, {
+        ...readMetadata(upload.metadata, length),
+        accountId: request.account.id,
+        received,
+        commit: async (tx, made) => {
+          const before = await noteStored(tx, upload, made.id, now());
+          if (before !== undefined) return { id: before, repeated: true };
+          await insertArtifact(tx, made);
+          await audit.record(tx, request, 'artifact.upload', made.id);
+          return { id: made.id, repeated: false };
+        },
+      });
+      removePieces(id);
+      return artifact.id;
+    } catch (cause) {
+      await files.discard(received);
+      // What the checks refuse can only be sent anew.
+      if (problemOf(cause)?.status === 400) await end(upload);
+      throw cause;
+    }
+  };
+
+  const end = async ({ seq, id }: StoredUpload) => {
+    await db.write((tx) => endUpload(tx, seq), { essential: true });
+    removePieces(id);
+  };
+
+  /** If this fails, the next look at ended uploads does it. */
+  const removePieces = (id: string) =>
+    void files.pieces.remove(id).catch((cause: unknown) => logFault(`upload ${id}: its bytes stay behind`, cause));
+
+  const append = async (request: HandlerRequest, id: string): Promise<Response> => {
+    const { http } = request;
+    const { incoming } = http.env;
+    if (http.req.header('Content-Type') !== 'application/offset+octet-stream')
+      throw new Problem(415, 'The bytes have another type', 'Send them as application/offset+octet-stream.');
+    const offset = wholeNumber(http.req.header('Upload-Offset'), 'Upload-Offset');
+    const checksum = readChecksum(http.req.header('Upload-Checksum'));
+    await uploadById(db, request, id);
+    const turn = await turns.take(id);
+    let upload: StoredUpload;
+    try {
+      upload = await uploadById(db, request, id);
+      if (offset !== upload.received)
+        throw new Problem(
+          409,
+          'The upload continues elsewhere',
+          `It has ${upload.received} bytes: send the bytes from there on.`,
+          { headers: { 'Upload-Offset': String(upload.received) } },
+        );
+      const giveUp = AbortSignal.any([turn.interrupted, traffic.giveUp]);
+      upload = await receive(upload, incoming, { checksum, giveUp });
+    } finally {
+      turn.end();
+    }
+    if (upload.received < upload.length) return answer(204, { 'Upload-Offset': String(upload.received) });
+    const artifactId = await finish(request, upload);
+    return answer(204, { 'Upload-Offset': String(upload.received), 'Muster-Artifact': artifactId });
+  };
+
+  /** Stores the body of a request in pieces. With a checksum, they count only when all have arrived. */
+  const receive = async (
+    upload: StoredUpload,
+    incoming: IncomingMessage,
+    { checksum, giveUp }: { checksum: Checksum | undefined; giveUp: AbortSignal },
+  ): Promise<StoredUpload> => {
+    let current = upload;
+    const held: Piece[] = [];
+    const keep = async (bytes: Buffer) => {
+      const piece = { name: newId(20), sizeBytes: bytes.length };
+      await files.pieces.put(upload.id, piece.name, bytes);
+      held.push(piece);
+      if (!checksum) await commit();
+    };
+    const commit = async () => {
+      const pieces = held.splice(0);
+      if (pieces.length > 0) current = await db.write((tx) => addPieces(tx, current, pieces, now()));
+    };
+    const room = upload.length - upload.received;
+    if (Number(incoming.headers['content-length'] ?? 0) > room) throw tooMany(upload);
+    const digest = checksum && createHash(checksum.algorithm);
+    let parts: Buffer[] = [];
+    let gathered = 0;
+    let total = 0;
+    const flush = async () => {
+      if (gathered > 0) await keep(Buffer.concat(parts));
+      parts = [];
+      gathered = 0;
+    };
+    try {
+      for await (const part of untilAborted(incoming, giveUp)) {
+        total += part.length;
+        if (total > room) throw tooMany(upload);
+        digest?.update(part);
+        parts.push(part);
+        gathered += part.length;
+        if (gathered >= PIECE_BYTES) await flush();
+      }
+    } catch (cause) {
+      // What has arrived need not be sent again.
+      if (!checksum && total <= room) await flush();
+      if (problemOf(cause)) throw cause;
+      if (traffic.giveUp.aborted) throw stopping('What had arrived is stored: go on when the service is back.');
+      throw new Problem(
+        400,
+        'The upload was cut off',
+        'What had arrived is stored. Ask for its offset, and go on there.',
+      );
+    }
+    if (checksum && digest && !isSame(digest.digest(), checksum.expected))
+      throw new Problem(460, 'The bytes arrived changed', 'Their checksum is another one. Send them again.');
+    await flush();
+    await commit();
+    return current;
+  };
+
+  const tell = async (request: HandlerRequest, id: string): Promise<Response> => {
+    await uploadById(db, request, id);
+    // Whoever asks goes on: a request that is still open belongs to a connection that broke.
+    (await turns.take(id)).end();
+    const upload = await uploadById(db, request, id);
+    if (upload.received < upload.length) return answer(200, headersOf(upload));
+    // The answer to the last bytes was lost, or the service stopped before it could give it.
+    return answer(200, headersOf({ ...upload, artifactId: await finish(request, upload) }));
+  };
+
+  const give = async (request: HandlerRequest, id: string): Promise<Response> => {
+    await uploadById(db, request, id);
+    const turn = await turns.take(id);
+    try {
+      await end(await uploadById(db, request, id));
+    } finally {
+      turn.end();
+    }
+    return answer(204);
+  };
+
+  const offers = () =>
+    answer(204, {
+      'Tus-Version': TUS_VERSION,
+      'Tus-Extension': TUS_EXTENSIONS.join(','),
+      'Tus-Max-Size': String(config.artifactMax - 1),
+      'Tus-Checksum-Algorithm': CHECKSUMS.join(','),
+    });
+
+  const route = (request: HandlerRequest): Promise<Response> | Response => {
+    const { http } = request;
+    const { method } = http.env.incoming;
+    const id = http.req.param('upload_id');
+    if (method === 'OPTIONS') return offers();
+    if (http.req.header('Tus-Resumable') !== TUS_VERSION)
+      throw new Problem(412, 'The request is not of tus 1.0', `Send Tus-Resumable: ${TUS_VERSION}.`, {
+        headers: { 'Tus-Version': TUS_VERSION },
+      });
+    if (id === undefined) return begin(request);
+    // Some clients can send POST only.
+    switch (method === 'POST' ? http.req.header('X-HTTP-Method-Override') : method) {
+      case 'HEAD':
+        return tell(request, id);
+      case 'PATCH':
+        return append(request, id);
+      case 'DELETE':
+        return give(request, id);
+      default:
+        throw new Problem(405, 'Method not allowed', 'An upload takes HEAD, PATCH, DELETE.', {
+          headers: { Allow: 'HEAD, PATCH, DELETE' },
+        });
+    }
+  };
+
+  return {
+    tus: async (request) => {
+      try {
+        return await route(request);
+      } catch (cause) {
+        drain(request.http.env.incoming);
+        const problem = problemOf(cause);
+        if (problem) problem.headers['Tus-Resumable'] = TUS_VERSION;
+        throw problem ?? cause;
+      }
+    },
+  };
+}
+
+const answer = (status: 200 | 201 | 204, headers: Record<string, string> = {}): Response =>
+  new Response(null, { status, headers: { 'Tus-Resumable': TUS_VERSION, 'Cache-Control': 'no-store', ...headers } });
+
+function wholeNumber(text: string | undefined, field: string): number {
+  if (text === undefined || !/^\d{1,15}$/.test(text))
+    throw invalid([{ field, message: text === undefined ? 'is missing' : 'must be a whole number of 0 or more' }]);
+  return Number(text);
+}
+
+/** `key value, key value …`, each value in base64. */
+function readMetadata(text: string, length: number): { name: string; fields: Record<string, string> } {
+  if (text.length > MAX_METADATA)
+    throw invalid([{ field: 'Upload-Metadata', message: `is longer than ${MAX_METADATA / 1024} kB` }]);
+  const given = new Map<string, string>();
+  for (const pair of text.split(',').filter((each) => each.trim() !== '')) {
+    const [key = '', value = '', ...rest] = pair.trim().split(' ');
+    const bytes = Buffer.from(value, 'base64');
+    if (rest.length > 0 || given.has(key) || bytes.toString('base64').replaceAll('=', '') !== value.replaceAll('=', ''))
+      throw invalid([{ field: 'Upload-Metadata', message: 'must be pairs of a key and a value in base64' }]);
+    given.set(key, bytes.toString());
+  }
+  const fields = Object.fromEntries(FIELDS.flatMap((name) => (given.has(name) ? [[name, given.get(name) ?? '']] : [])));
+  return { name: baseName(given.get('filename') ?? '', 'filename'), fields: { size: String(length), ...fields } };
+}
+
+interface Checksum {
+  algorithm: string;
+  expected: Buffer;
+}
+
+function readChecksum(text: string | undefined): Checksum | undefined {
+  if (text === undefined) return undefined;
+  const [algorithm = '', digest = ''] = text.split(' ');
+  if (!CHECKSUMS.includes(algorithm))
+    throw invalid([{ field: 'Upload-Checksum', message: `must begin with ${CHECKSUMS.join(' or ')}` }]);
+  return { algorithm, expected: Buffer.from(digest, 'base64') };
+}
+
+const isSame = (one: Buffer, other: Buffer) => one.length === other.length && timingSafeEqual(one, other);
+
+const tooMany = ({ length }: StoredUpload) =>
+  new Problem(413, 'More bytes than announced', `The upload is ${length} bytes long by its Upload-Length.`);
+
+/** The parts of a body; throws when the connection breaks or the signal is given. The request itself stays open. */
+async function* untilAborted(incoming: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
+  const arrived: Buffer[] = [];
+  let ending: 'complete' | 'cut off' | undefined;
+  let wake = () => {};
+  const take = (part: Buffer) => {
+    arrived.push(part);
+    incoming.pause();
+    wake();
+  };
+  const end = (how: typeof ending) => () => {
+    ending ??= how;
+    wake();
+  };
+  const [complete, cutOff] = [end('complete'), end('cut off')];
+  incoming.on('data', take).on('end', complete).on('close', cutOff).on('error', cutOff);
+  signal.addEventListener('abort', cutOff);
+  if (signal.aborted || incoming.destroyed) cutOff();
+  try {
+    for (;;) {
+      const part = arrived.shift();
+      if (part) yield part;
+      else if (ending === 'complete') return;
+      else if (ending === 'cut off') throw new Error('The body of the request was cut off');
+      else {
+        const woken = new Promise<void>((resolve) => (wake = resolve));
+        incoming.resume();
+        await woken;
+      }
+    }
+  } finally {
+    incoming.off('data', take).off('end', complete).off('close', cutOff).off('error', cutOff);
+    signal.removeEventListener('abort', cutOff);
+  }
+}
