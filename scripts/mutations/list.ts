@@ -945,8 +945,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'bulk',
     name: 'backups hold the sealed keys of created devices',
     file: 'server/backup/tables.ts',
-    before: ", 'bulk_keys']",
-    after: ']',
+    before: ", 'bulk_keys'",
+    after: '',
     tests: ['server/backup/backup.test.ts'],
   },
   {

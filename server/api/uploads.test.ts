@@ -198,7 +198,11 @@ test('a begin that is sent again with its key is one upload', async () => {
   );
   assert.equal(made[0]?.header('location'), made[1]?.header('location'));
   problem(await tus.ask('POST', '/v1/uploads', { ...headers, 'Upload-Length': '5' }), 409);
+  // Once it has ended, the key begins another.
   await tus.ask('DELETE', made[0]?.header('location') ?? '');
+  const anew = (await tus.ask('POST', '/v1/uploads', headers)).header('location') ?? '';
+  assert.notEqual(anew, made[0]?.header('location'));
+  await tus.ask('DELETE', anew);
 });
 
 test('nobody else sees an upload', async () => {

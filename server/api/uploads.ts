@@ -13,9 +13,9 @@ import { stopping } from '../http/traffic.ts';
 import { PIECE_BYTES } from '../store/artifact-files.ts';
 import { insertArtifact, requireQuota } from '../store/artifacts.ts';
 import { newId } from '../store/ids.ts';
-import { runOnce, wasSubmitted } from '../store/submissions.ts';
+import { forgetSubmission, runOnce } from '../store/submissions.ts';
 import { logFault } from '../store/system-fault.ts';
-import { addPieces, endUpload, insertUpload, noteStored, piecesOf, uploadById } from '../store/uploads.ts';
+import { addPieces, endUpload, insertUpload, isKept, noteStored, piecesOf, uploadById } from '../store/uploads.ts';
 import type { Piece, StoredUpload } from '../store/uploads.ts';
 import { readArtifactForm, takeIn } from './artifact-intake.ts';
 import { openTurns } from './upload-turns.ts';
@@ -51,12 +51,17 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
     const id = newId();
     const submission = { accountId: account.id, key, content: [request.actor, length, name, fields] };
     const begun = await db.write(async (tx) => {
-      // One that is sent again needs no more space.
-      if (!(await wasSubmitted(tx, account.id, key))) await requireQuota(tx, account.id, length);
-      return runOnce(tx, submission, now(), async () => {
-        await insertUpload(tx, request, { id, metadata, length }, now());
-        return id;
-      });
+      const beginOnce = () =>
+        runOnce(tx, submission, now(), async () => {
+          await requireQuota(tx, account.id, length);
+          await insertUpload(tx, request, { id, metadata, length }, now());
+          return id;
+        });
+      const first = await beginOnce();
+      if (!first.repeated || (await isKept(tx, first.id))) return first;
+      // What this key began has ended.
+      await forgetSubmission(tx, submission);
+      return beginOnce();
     });
     return answer(201, { Location: `/v1/uploads/${begun.id}` });
   };

@@ -49,6 +49,15 @@ export async function runOnce(
   return { id, repeated: false };
 }
 
+/** The same submission with the same key takes effect again. */
+export const forgetSubmission = (tx: Tx, { accountId, key, content }: KeyedSubmission) =>
+  tx.run(
+    'DELETE FROM idempotency_keys WHERE account_id = ? AND key = ? AND digest = ?',
+    accountId,
+    key ?? '',
+    digestOf(content),
+  );
+
 /**
  * Removes keys that are older than a day. Only the leader does, whose time agrees with the stored times: another node may
  * notice a set clock a moment earlier, and would take a key of today for one of yesterday.

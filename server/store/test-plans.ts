@@ -583,6 +583,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'tunnels.ts requestedTunnels': ['tunnels tunnels_requested'],
   'tunnels.ts tunnelElsewhere': ['tunnels sqlite_autoindex_tunnels_1, devices rowid, nodes key'],
   'uploads.ts endedUploads': ['uploads uploads_by_age'],
+  'uploads.ts isKept': ['uploads sqlite_autoindex_uploads_1, artifacts sqlite_autoindex_artifacts_1'],
   'uploads.ts piecesOf': ['upload_pieces key'],
   'usage.ts usageOf': ['usage_days key'],
   'versions.ts versionOf': ['versions key'],

@@ -38,6 +38,14 @@ export async function uploadById(db: Reader, { account, actor }: Maker, id: stri
   return found;
 }
 
+/** Whether there is something to go on with: it has not ended, and its artifact, if it has become one, was not deleted. */
+export const isKept = async (db: Reader, id: string): Promise<boolean> =>
+  (await db.get(
+    `SELECT 1 FROM uploads WHERE id = ? AND expires > 0
+       AND (artifact_id IS NULL OR EXISTS (SELECT 1 FROM artifacts WHERE artifacts.id = uploads.artifact_id))`,
+    id,
+  )) !== undefined;
+
 export async function insertUpload(
   tx: Tx,
   { account, actor }: Maker,
