@@ -1,8 +1,11 @@
 // Artifacts, as queries and mutations.
 import { mutationOptions } from '@tanstack/react-query';
+import type { Capability } from '#/contract/account.ts';
 import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
+import { isOffered } from '#/api/capabilities.ts';
+import { uploadResumable } from '#/api/resumable.ts';
 import { upload, type SendProgress } from '#/api/upload.ts';
 import { query } from '#/api/query.ts';
 import { requestOf } from '#/api/request-of.ts';
@@ -16,6 +19,10 @@ export interface ArtifactUpload {
   key: string;
   signal: AbortSignal;
   onProgress: (progress: SendProgress) => void;
+  /** Of the file, if it is known. */
+  sha256?: string | undefined;
+  /** It has been begun as one that can be continued; called with what ends it. */
+  onBegun?: (upload: string) => void;
 }
 
 /** "app.tar.gz 1.2.0" */
@@ -25,8 +32,23 @@ export const artifactQueries = { list: () => query(artifactEndpoints.list, {}) }
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
+/** Smaller files are sent as one form. */
+const RESUMABLE_FROM = 4 * 1024 * 1024;
+/** Whether an upload of this size can be paused and continued. */
+export const isResumable = (size: number, capabilities: readonly Capability[]): boolean =>
+  size >= RESUMABLE_FROM && capabilities.includes('uploads');
+
+async function send(planned: ArtifactUpload): Promise<Artifact> {
+  const isInPieces = planned.file.size >= RESUMABLE_FROM && (await isOffered('uploads'));
+  return isInPieces ? uploadResumable({ ...planned, key: continuingKey(planned) }) : sendForm(planned);
+}
+
+/** The same for the same file and version, so that choosing it again goes on where it stopped. */
+const continuingKey = ({ sha256, form, key }: ArtifactUpload): string =>
+  sha256 === undefined ? key : `${sha256}.${encodeURIComponent(form.version.toWellFormed()).slice(0, 150)}`;
+
 /** Uploads a file. If the answer is lost or the upload cancelled once the file is sent, it may or may not be stored. */
-async function send({ file, form, key, signal, onProgress }: ArtifactUpload): Promise<Artifact> {
+async function sendForm({ file, form, key, signal, onProgress }: ArtifactUpload): Promise<Artifact> {
   let isSent = false;
   const watch: typeof onProgress = (progress) => {
     isSent = progress.sent >= progress.total;

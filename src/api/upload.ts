@@ -28,36 +28,51 @@ export async function upload<E extends Endpoint>(
   const data = new FormData();
   for (const [name, value] of Object.entries(form)) if (value !== undefined) data.set(name, value);
   data.set('file', file);
-  const { status, responseText, retryAfter } = await transfer(endpoint, data, options);
-  if (status < 200 || status > 299) throw refusalError(status, responseText, retryAfter);
+  const { method, path, once }: Endpoint = endpoint;
+  const headers = keyedHeaders(options.key === undefined ? {} : { 'idempotency-key': options.key }, once);
+  const { status, responseText, header } = await transfer({ method, path, headers, body: data }, options);
+  if (status < 200 || status > 299) throw refusalError(status, responseText, header('retry-after'));
   return readAnswer(endpoint, status, responseText);
 }
 
-/** Uses XHR because fetch does not report upload progress. */
-function transfer(
-  { method, path, once }: Endpoint,
-  data: FormData,
-  { key, signal, onProgress }: UploadOptions,
-): Promise<{ status: number; responseText: string; retryAfter: string | null }> {
+export interface Answered {
+  status: number;
+  responseText: string;
+  header: (name: string) => string | null;
+}
+
+interface Transfer {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: FormData | ArrayBuffer;
+}
+
+/** Sends one request with XHR, because fetch does not report upload progress. */
+export function transfer(
+  { method, path, headers, body }: Transfer,
+  { signal, onProgress }: Pick<UploadOptions, 'signal' | 'onProgress'>,
+): Promise<Answered> {
   return new Promise((resolve, reject) => {
     const cancelled = () => reject(new DOMException('The upload was cancelled', 'AbortError'));
     if (signal?.aborted) return cancelled();
     const xhr = new XMLHttpRequest();
     const abort = () => xhr.abort();
     signal?.addEventListener('abort', abort);
-    const { url, headers } = apiTarget(path);
+    const { url, headers: own } = apiTarget(path);
     xhr.open(method, url);
-    for (const [name, value] of Object.entries({
-      accept: 'application/json',
-      ...keyedHeaders({ ...headers, ...(key && { 'idempotency-key': key }) }, once),
-    }))
+    for (const [name, value] of Object.entries({ accept: 'application/json', ...headers, ...own }))
       xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded, total }) => onProgress?.({ sent: loaded, total });
     xhr.onload = () =>
-      resolve({ status: xhr.status, responseText: xhr.responseText, retryAfter: xhr.getResponseHeader('retry-after') });
+      resolve({
+        status: xhr.status,
+        responseText: xhr.responseText,
+        header: (name) => xhr.getResponseHeader(name),
+      });
     xhr.onerror = () => reject(networkError());
     xhr.onabort = cancelled;
     xhr.onloadend = () => signal?.removeEventListener('abort', abort);
-    xhr.send(data);
+    xhr.send(body ?? null);
   });
 }

@@ -5,6 +5,7 @@ import { IconPackage } from '@tabler/icons-react';
 import { useQuery, useMutation } from '@tanstack/react-query';
 import { accountQueries } from '#/api/account.ts';
 import { artifactQueries, artifactMutations } from '#/api/artifacts.ts';
+import { endUpload } from '#/api/resumable.ts';
 import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
 import { useJobs } from '#/features/jobs/use-jobs.ts';
 import type { Account } from '#/contract/account.ts';
@@ -77,11 +78,17 @@ function useUploads(known: Artifact[] = [], account: Account | undefined) {
     /** Ids of the artifacts that were stored. */
     marked,
     judged: items.map((item) =>
-      judgeFile(item, ({ file: { name, size }, fields, checked }) =>
-        uploadFindings({ name, size, version: fields.version.trim(), sha256: checked?.sha256 }, account, known),
+      judgeFile(item, ({ file: { name, size }, fields, checked, isBegun }) =>
+        uploadFindings(
+          // The service counts one that it has a part of already.
+          { name, size: isBegun ? 0 : size, version: fields.version.trim(), sha256: checked?.sha256 },
+          account,
+          known,
+        ),
       ),
     ),
     underWay: items.filter(isUnderWay).map(({ file }) => file.name),
+    canContinue: items.filter(isUnderWay).every(({ isBegun }) => isBegun),
     prepared: items.filter((item) => !isUnderWay(item) && item.stage.name !== 'stored').map(({ file }) => file.name),
     /** Adds files to the queue; `at`: the first replaces that one. */
     choose: async (files: File[], at?: string) => {
@@ -147,7 +154,7 @@ export function ArtifactsPage() {
     >
       <ArtifactTabs />
       <DropVeil over={over}>{noUpload ?? 'Drop to check the files'}</DropVeil>
-      <UploadGuard names={uploads.underWay} prepared={uploads.prepared} />
+      <UploadGuard names={uploads.underWay} prepared={uploads.prepared} canContinue={uploads.canContinue} />
       <FormError error={uploads.refusal} />
       {!nothing && (known || artifacts.error || judged.length > 0) && (
         <DropStrip
@@ -241,7 +248,7 @@ export function ArtifactsPage() {
 
 function useUploadQueue(): [queue: UploadQueue, items: readonly QueuedFile[]] {
   const { mutateAsync } = useMutation(artifactMutations.upload());
-  const [queue] = useState(() => new UploadQueue(mutateAsync));
+  const [queue] = useState(() => new UploadQueue(mutateAsync, { discard: endUpload }));
   // The user has agreed to leave the page, so no upload continues in the background.
   useEffect(() => () => queue.close(), [queue]);
   return [queue, useSyncExternalStore(queue.subscribe, queue.snapshot)];

@@ -34,7 +34,10 @@ test('the same files give the same bytes, in whatever order they come', async ()
 
 test('our inspector has nothing to say against it', async () => {
   const bytes = await packed(SOURCES);
-  const { findings, tree } = await inspect({ name: 'a.tar.gz', type: 'tar.gz', size: bytes.length, bytes });
+  const { findings, tree } = await inspect(
+    { name: 'a.tar.gz', type: 'tar.gz', size: bytes.length, content: new Blob([bytes]) },
+    bytes.length + 1,
+  );
   assert.equal(refuses(findings), false);
   assert.ok(findings.some(({ text }) => text === 'update.sh is in app_1.0/'));
   assert.deepEqual(

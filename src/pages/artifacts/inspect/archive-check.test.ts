@@ -23,7 +23,10 @@ const warnings = (...entries: TestEntry[]) => textsOf('warning', ...entries);
 for (const { name, says, bytes } of HOSTILE_ARCHIVES)
   test(`refused: ${name}`, async () => {
     const archive = await bytes();
-    const { findings } = await inspect({ name: 'x.tar.gz', type: 'tar.gz', size: archive.length, bytes: archive });
+    const { findings } = await inspect(
+      { name: 'x.tar.gz', type: 'tar.gz', size: archive.length, content: new Blob([archive]) },
+      archive.length + 1,
+    );
     assert.ok(refuses(findings));
     assert.match(
       findings

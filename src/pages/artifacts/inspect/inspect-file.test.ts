@@ -1,7 +1,8 @@
 // A chosen file, from its bytes to the findings about it.
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { gzip, tar } from '#/contract/test-tar.ts';
 import { refuses } from './finding.ts';
 import { inspect, readChosen } from './inspect-file.ts';
@@ -12,7 +13,7 @@ const chosen = (name: string, bytes: Uint8Array<ArrayBuffer> | string) => readCh
 
 async function findings(name: string, bytes: Uint8Array<ArrayBuffer> | string, type?: ArtifactType) {
   const file = await chosen(name, bytes);
-  return (await inspect({ ...file, type: type ?? file.type })).findings;
+  return (await inspect({ ...file, type: type ?? file.type }, ARTIFACT_BYTES_LIMIT)).findings;
 }
 const texts = async (...file: Parameters<typeof findings>) =>
   (await findings(...file)).map(({ text }) => text).join('\n');
@@ -55,26 +56,15 @@ test('a tar.gz as a script is reported, not refused', async () => {
 });
 
 test('what is found besides: the tree, how update.sh begins, SHA-256', async () => {
-  const { tree, script, sha256 } = await inspect(await chosen('a.tgz', archive));
+  const { tree, script, sha256 } = await inspect(await chosen('a.tgz', archive), ARTIFACT_BYTES_LIMIT);
   assert.deepEqual(
     tree?.map(({ path }) => path),
     ['update.sh'],
   );
   assert.deepEqual(script, { name: 'update.sh', text: '#!/bin/sh\n', cut: false });
   assert.equal(sha256, createHash('sha256').update(archive).digest('hex'));
-  const long = await inspect(await chosen('a.sh', `#!/bin/sh\n${'# more\n'.repeat(5000)}`));
+  const long = await inspect(await chosen('a.sh', `#!/bin/sh\n${'# more\n'.repeat(5000)}`), ARTIFACT_BYTES_LIMIT);
   assert.deepEqual([long.script?.text.length, long.script?.cut], [8192, true]);
-});
-
-test('a plain page has its SHA-256 too', async () => {
-  const { subtle } = crypto;
-  Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true });
-  try {
-    const { sha256 } = await inspect(await chosen('a.sh', 'abc'));
-    assert.equal(sha256, 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
-  } finally {
-    Object.defineProperty(crypto, 'subtle', { value: subtle, configurable: true });
-  }
 });
 
 test('a file that cannot be read says so', async () => {
@@ -84,4 +74,20 @@ test('a file that cannot be read says so', async () => {
     arrayBuffer: () => Promise.reject(new Error('NotFoundError')),
   } as unknown as File;
   await assert.rejects(readChosen(broken), /folder cannot be read/);
+});
+
+test('a file that is too large for memory is inspected in pieces, up to the limit of the account', async () => {
+  const large = await gzip(
+    tar({ path: 'update.sh', mode: 0o755, body: '#!/bin/sh\n' }, { path: 'data', body: randomBytes(11_000_000) }),
+  );
+  const file = await chosen('large.tar.gz', large);
+  assert.ok(file.size > ARTIFACT_BYTES_LIMIT);
+  const { findings: found, sha256, tree } = await inspect(file, 4 * ARTIFACT_BYTES_LIMIT);
+  assert.deepEqual(
+    found.filter(({ level }) => level !== 'ok'),
+    [],
+  );
+  assert.equal(sha256, createHash('sha256').update(large).digest('hex'));
+  assert.equal(tree?.length, 2);
+  assert.match((await inspect(file, ARTIFACT_BYTES_LIMIT)).findings[0]?.text ?? '', /must be smaller than 10 MB/);
 });

@@ -1,6 +1,6 @@
-// Inspects a chosen file before it is sent. The bytes are read once and kept: what was checked is what is uploaded, even
-// if the file changes on the disk meanwhile. Reading happens on the page,
-// inspecting in the archive worker.
+// Inspects a chosen file before it is sent. The bytes of a small one are read once and kept: what was checked is what is
+// uploaded, even if the file changes on the disk meanwhile. A large one is read in pieces each time; the browser fails to read
+// it once it has changed. Inspecting happens in the archive worker.
 import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
@@ -14,39 +14,35 @@ import { streamed } from '#/pages/artifacts/builder/pack-tar.ts';
 export interface ChosenFile {
   name: string;
   size: number;
-  /** Empty where the file is too large to be uploaded anyway. */
-  bytes: Uint8Array<ArrayBuffer>;
+  /** Of a small file its bytes in memory, of a large one the file itself. */
+  content: Blob;
   type: ArtifactType;
 }
 
-/** Reads a chosen file into memory. Raises an error with the reason when it cannot be read. */
+/** Smaller files are kept in memory. */
+const IN_MEMORY = ARTIFACT_BYTES_LIMIT;
+
+const headOf = async (content: Blob) => new Uint8Array(await content.slice(0, SCRIPT_HEAD).arrayBuffer());
+
+/** Reads a chosen file. Raises an error with the reason when it cannot be read. */
 export async function readChosen(file: File): Promise<ChosenFile> {
   try {
-    const part = file.size < ARTIFACT_BYTES_LIMIT ? file : file.slice(0, SCRIPT_HEAD);
-    const bytes = new Uint8Array(await part.arrayBuffer());
-    const whole = part === file;
-    return {
-      name: file.name,
-      size: whole ? bytes.length : file.size,
-      bytes: whole ? bytes : new Uint8Array(0),
-      type: guessType(file.name, bytes),
-    };
+    const content = file.size < IN_MEMORY ? new Blob([await file.arrayBuffer()]) : file;
+    return { name: file.name, size: content.size, content, type: guessType(file.name, await headOf(content)) };
   } catch {
     throw new Error(`${file.name} cannot be read. Choose it again.`);
   }
 }
 
-const LIMIT = formatBytes(ARTIFACT_BYTES_LIMIT);
-
-const sizeFinding = (size: number): Finding => {
+const sizeFinding = (size: number, limit: number): Finding => {
   if (size === 0) return { level: 'error', text: 'The file is empty', fix: 'Choose another file.' };
-  if (size < ARTIFACT_BYTES_LIMIT) {
-    const left = size < ARTIFACT_BYTES_LIMIT / 10 ? '' : `${formatBytes(ARTIFACT_BYTES_LIMIT - size)} `;
-    return { level: 'ok', text: `${formatBytes(size)}, ${left}under the limit of ${LIMIT}` };
+  if (size < limit) {
+    const left = size < limit / 10 ? '' : `${formatBytes(limit - size)} `;
+    return { level: 'ok', text: `${formatBytes(size)}, ${left}under the limit of ${formatBytes(limit)}` };
   }
   return {
     level: 'error',
-    text: `The file is ${formatBytes(size)}, but an artifact must be smaller than ${LIMIT}`,
+    text: `The file is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(limit)}`,
     fix: 'Leave out what devices do not need, or let update.sh download the large part.',
   };
 };
@@ -54,16 +50,23 @@ const sizeFinding = (size: number): Finding => {
 /** Bytes decompressed at a time, because the output of one piece (up to 1,000 times as much) is held in memory. */
 const PIECE = 16 * 1024;
 
-async function* unpacked(bytes: Uint8Array<ArrayBuffer>): AsyncGenerator<Uint8Array> {
-  let at = 0;
-  const pieces = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(bytes.subarray(at, at + PIECE));
-      at += PIECE;
+/** The file in pieces of this size at most. */
+async function* piecesOf(content: Blob, most: number): AsyncGenerator<Uint8Array<ArrayBuffer>> {
+  for await (const read of streamed(content.stream()))
+    for (let at = 0; at < read.length; at += most) yield read.subarray(at, at + most);
+}
+
+async function* unpacked(content: Blob): AsyncGenerator<Uint8Array> {
+  const pieces = piecesOf(content, PIECE);
+  const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
+    async pull(controller) {
+      const { done, value } = await pieces.next();
+      if (done) controller.close();
+      else controller.enqueue(value);
     },
+    cancel: async () => void (await pieces.return(undefined)),
   });
-  yield* streamed(pieces.pipeThrough(new DecompressionStream('gzip')));
+  yield* streamed(packed.pipeThrough(new DecompressionStream('gzip')));
 }
 
 /** The beginning of the script that runs, to be read on the page. */
@@ -88,9 +91,10 @@ function textOf(name: string, bytes: Uint8Array): ScriptText | undefined {
   return { name, text: new TextDecoder().decode(bytes.subarray(0, SHOWN)), cut: bytes.length > SHOWN };
 }
 
-async function inspectTarball({ name, bytes }: ChosenFile): Promise<Omit<Inspection, 'sha256'>> {
+async function inspectTarball({ name, content }: ChosenFile): Promise<Omit<Inspection, 'sha256'>> {
+  const bytes = await headOf(content);
   if (isGzip(bytes)) {
-    const { findings, entries, update } = await checkArchive(unpacked(bytes), bytes.length, formatBytes);
+    const { findings, entries, update } = await checkArchive(unpacked(content), content.size, formatBytes);
     const script = update && textOf('update.sh', update);
     return { findings, tree: treeOf(entries), ...(script && { script }) };
   }
@@ -107,7 +111,8 @@ async function inspectTarball({ name, bytes }: ChosenFile): Promise<Omit<Inspect
   return { findings: [finding] };
 }
 
-function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> {
+async function inspectScript({ name, content }: ChosenFile): Promise<Omit<Inspection, 'sha256'>> {
+  const bytes = await headOf(content);
   const archive = isGzip(bytes) ? 'gzip' : otherArchive(bytes);
   if (!archive) {
     const script = textOf(name, bytes.subarray(0, SHOWN + 1));
@@ -121,18 +126,14 @@ function inspectScript({ name, bytes }: ChosenFile): Omit<Inspection, 'sha256'> 
   return { findings: [finding] };
 }
 
-/** The SHA-256 in hexadecimal digits, also on plain http, where browsers have none. */
-async function sha256Of(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  // Typed as always there, which it is not outside secure contexts.
-  const { subtle }: { subtle?: SubtleCrypto } = crypto;
-  if (!subtle) return sha256(bytes);
-  const digest = new Uint8Array(await subtle.digest('SHA-256', bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-export async function inspect(file: ChosenFile): Promise<Inspection> {
-  const size = sizeFinding(file.size);
+/** `limit`: an artifact must be smaller. */
+export async function inspect(file: ChosenFile, limit: number): Promise<Inspection> {
+  const size = sizeFinding(file.size, limit);
   if (size.level === 'error') return { findings: [size], sha256: undefined };
-  const inspection = file.type === 'tar.gz' ? await inspectTarball(file) : inspectScript(file);
-  return { ...inspection, findings: [...inspection.findings, size], sha256: await sha256Of(file.bytes) };
+  const inspection = await (file.type === 'tar.gz' ? inspectTarball(file) : inspectScript(file));
+  return {
+    ...inspection,
+    findings: [...inspection.findings, size],
+    sha256: await sha256(streamed(file.content.stream())),
+  };
 }

@@ -1,4 +1,5 @@
-// SHA-256 (FIPS 180-4) for pages loaded over plain http, where browsers do not offer their own. Used in the worker.
+// SHA-256 (FIPS 180-4) of bytes that arrive in pieces: browsers offer only that of bytes that are all in memory, and on plain
+// http none. Used in the worker.
 
 /** The first `count` primes' roots, as the standard derives its constants: 32 bits of the fraction. */
 function roots(count: number, root: (value: number) => number): Uint32Array {
@@ -41,18 +42,36 @@ function mix(state: Uint32Array, words: Uint32Array, view: DataView, at: number)
   for (const [index, value] of [a, b, c, d, e, f, g, h].entries()) state[index] = (state[index] ?? 0) + value;
 }
 
-export function sha256(bytes: Uint8Array): string {
+/** The digest of bytes that arrive in pieces, in hexadecimal digits. */
+export async function sha256(pieces: AsyncIterable<Uint8Array>): Promise<string> {
   const state = START.slice();
   const words = new Uint32Array(64);
-  const whole = bytes.length - (bytes.length % BLOCK);
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  for (let at = 0; at < whole; at += BLOCK) mix(state, words, view, at);
+  let rest = new Uint8Array(0);
+  let length = 0;
+  const mixAll = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => {
+    const whole = bytes.length - (bytes.length % BLOCK);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    for (let at = 0; at < whole; at += BLOCK) mix(state, words, view, at);
+    return bytes.slice(whole);
+  };
+  for await (const piece of pieces) {
+    length += piece.length;
+    const missing = (BLOCK - rest.length) % BLOCK;
+    rest = mixAll(joined(rest, piece.subarray(0, missing)));
+    if (piece.length > missing) rest = mixAll(piece.subarray(missing));
+  }
   // What is left, a bit that ends it, and the length in bits as 64 of them.
-  const rest = new Uint8Array(bytes.length - whole < BLOCK - 8 ? BLOCK : 2 * BLOCK);
-  rest.set(bytes.subarray(whole));
-  rest[bytes.length - whole] = 0x80;
-  const end = new DataView(rest.buffer);
-  end.setBigUint64(rest.length - 8, BigInt(bytes.length) * 8n);
-  for (let at = 0; at < rest.length; at += BLOCK) mix(state, words, end, at);
+  const end = new Uint8Array(rest.length < BLOCK - 8 ? BLOCK : 2 * BLOCK);
+  end.set(rest);
+  end[rest.length] = 0x80;
+  new DataView(end.buffer).setBigUint64(end.length - 8, BigInt(length) * 8n);
+  mixAll(end);
   return Array.from(state, (word) => word.toString(16).padStart(8, '0')).join('');
+}
+
+function joined(one: Uint8Array, other: Uint8Array): Uint8Array<ArrayBuffer> {
+  const both = new Uint8Array(one.length + other.length);
+  both.set(one);
+  both.set(other, one.length);
+  return both;
 }

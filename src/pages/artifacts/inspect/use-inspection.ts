@@ -1,13 +1,16 @@
 // Inspects the chosen file as the chosen type, again when either changes.
 import { useEffect, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { accountQueries } from '#/api/account.ts';
+import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { inspectInWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactType } from './guess.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
 
-async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSignal): Promise<Inspection> {
+async function inspection(file: ChosenFile, limit: number, signal: AbortSignal): Promise<Inspection> {
   try {
-    return await inspectInWorker({ ...file, type }, signal);
+    return await inspectInWorker({ file, limit }, signal);
   } catch (error) {
     signal.throwIfAborted();
     // A fault of ours or of the browser's must not block the upload: the service checks again.
@@ -22,14 +25,15 @@ async function inspection(file: ChosenFile, type: ArtifactType, signal: AbortSig
 
 /** Undefined while the file is being checked. */
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
-  const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; inspection: Inspection }>();
+  const limit = useQuery(accountQueries.get()).data?.ArtifactBytesMax ?? ARTIFACT_BYTES_LIMIT;
+  const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; limit: number; inspection: Inspection }>();
   useEffect(() => {
     const abort = new AbortController();
-    inspection(file, type, abort.signal).then(
-      (found) => setDone({ file, type, inspection: found }),
+    inspection({ ...file, type }, limit, abort.signal).then(
+      (found) => setDone({ file, type, limit, inspection: found }),
       () => undefined,
     );
     return () => abort.abort();
-  }, [file, type]);
-  return done?.file === file && done.type === type ? done.inspection : undefined;
+  }, [file, type, limit]);
+  return done?.file === file && done.type === type && done.limit === limit ? done.inspection : undefined;
 }

@@ -8,14 +8,29 @@ interface UploadGuardProps {
   names: readonly string[];
   /** Of those that were chosen and are not under way. */
   prepared: readonly string[];
+  /** What was started can be continued by choosing the files again. */
+  canContinue: boolean;
 }
 
-export function UploadGuard({ names, prepared }: UploadGuardProps) {
+export function UploadGuard({ names, prepared, canContinue }: UploadGuardProps) {
   const isUploading = names.length > 0;
   const lost = isUploading ? names : prepared;
   const isOne = lost.length === 1;
   const first = <bdi>{lost[0]}</bdi>;
   const count = formatCount(lost.length);
+  if (isUploading && canContinue)
+    return (
+      <LeaveGuard
+        key="uploads"
+        active
+        title={isOne ? 'Leave and interrupt the upload?' : 'Leave and interrupt the uploads?'}
+        confirmLabel="Leave"
+        open={paths.signIn()}
+      >
+        {isOne ? first : `${count} files`} {isOne ? 'is' : 'are'} still being uploaded. Leaving this page interrupts
+        that: choose {isOne ? 'the file' : 'the files'} again within a day to go on where it stopped.
+      </LeaveGuard>
+    );
   return isUploading ? (
     <LeaveGuard
       key="uploads"

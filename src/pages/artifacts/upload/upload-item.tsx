@@ -5,6 +5,8 @@ import { Button, type TextInputProps } from '@mantine/core';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
+import { isResumable } from '#/api/artifacts.ts';
+import { useCapabilities } from '#/api/capabilities.ts';
 import { refusedFields, unplacedError } from '#/api/form-rules.ts';
 import { requestOf } from '#/api/request-of.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
@@ -42,6 +44,7 @@ const MARKS: Record<UploadState, string> = {
   Ready: 'Succeeded',
   Queued: 'Waiting',
   Sending: 'Running',
+  Paused: 'Waiting',
   Stored: 'Succeeded',
   Failed: 'Failed',
   Cancelled: 'Cancelled',
@@ -65,7 +68,8 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
   const refused = findings ? refuses(findings) : false;
   const [toggled, setToggled] = useState<boolean>();
   const open = toggled ?? (alone || refused);
-  const locked = isUnderWay(item);
+  const locked = isUnderWay(item) || stage.name === 'paused';
+  const pausable = isResumable(file.size, useCapabilities());
   const error = stage.name === 'failed' ? stage.error : null;
 
   const submit = () => {
@@ -109,8 +113,15 @@ export function UploadItem({ item, queue, alone, focused, onReplace, onRemove }:
       <Status className="dim small">
         {stage.name === 'cancelled' && 'Cancelled. Nothing was stored; the form is as it was.'}
       </Status>
-      {stage.name === 'sending' ? (
-        <UploadProgress name={file.name} transfer={stage.transfer} onCancel={() => queue.cancel(id)} />
+      {stage.name === 'sending' || stage.name === 'paused' ? (
+        <UploadProgress
+          name={file.name}
+          transfer={stage.transfer}
+          isPaused={stage.name === 'paused'}
+          onCancel={() => queue.cancel(id)}
+          onPause={pausable ? () => queue.pause(id) : undefined}
+          onResume={() => queue.start(id)}
+        />
       ) : (
         <div className={classes.buttons}>
           <button type="button" aria-expanded={open} className={classes.toggle} onClick={() => setToggled(!open)}>
@@ -189,8 +200,8 @@ function checksText({ findings }: JudgedFile): string {
 
 function ItemFields(props: Pick<UploadItemProps, 'item' | 'queue' | 'focused'> & { error: Error | null }) {
   const { item, queue, error, focused } = props;
-  const { id, file, fields, isSubmitted } = item;
-  const locked = isUnderWay(item);
+  const { id, file, fields, isSubmitted, stage } = item;
+  const locked = isUnderWay(item) || stage.name === 'paused';
   const faults = isSubmitted ? fieldFaults(file, fields) : {};
   const serverErrors = refusedFields(error, LABELS);
   const field = (name: FieldName) => ({

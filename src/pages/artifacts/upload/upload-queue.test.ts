@@ -14,11 +14,12 @@ interface Attempt {
   fail: (error: Error) => void;
 }
 
-const chosen = (name: string) => ({ name, size: 3, bytes: new Uint8Array(3), type: 'tar.gz' as const });
+const chosen = (name: string) => ({ name, size: 3, content: new Blob([new Uint8Array(3)]), type: 'tar.gz' as const });
 const settle = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 function fresh() {
   const attempts: Attempt[] = [];
+  const discarded: string[] = [];
   const send = (planned: ArtifactUpload) => {
     const { promise, resolve, reject } = Promise.withResolvers<Artifact>();
     planned.signal.addEventListener('abort', () => reject(new DOMException('gone', 'AbortError')));
@@ -26,10 +27,10 @@ function fresh() {
     attempts.push({ planned, store, fail: reject });
     return promise;
   };
-  const queue = new UploadQueue(send, () => 0);
+  const queue = new UploadQueue(send, { now: () => 0, discard: (upload) => void discarded.push(upload) });
   const add = (name: string) => queue.add(chosen(name), fieldsFor(chosen(name), []));
   const stages = () => queue.snapshot().map(({ stage }) => stage.name);
-  return { queue, attempts, add, stages };
+  return { queue, attempts, discarded, add, stages };
 }
 
 test('two at a time, and one that fails does not hold up the rest', async () => {
@@ -162,4 +163,35 @@ test('another file instead of it leaves what was typed, and only that', () => {
   assert.equal(mergedFields({ ...before, version: '9' }, before, next).version, '9');
   assert.equal(mergedFields({ ...before, destination: '/opt' }, before, next).destination, '/opt');
   assert.equal(mergedFields({ ...before, type: 'script' }, before, next).type, 'script');
+});
+
+test('a paused upload goes on, a cancelled or removed one is given up, and a stored one is not', async () => {
+  const { queue, attempts, discarded, add, stages } = fresh();
+  const [first, second, third] = ['a', 'b', 'c'].map(add) as [string, string, string];
+  const begin = async (id: string) => {
+    queue.start(id);
+    await settle();
+    attempts.at(-1)?.planned.onBegun?.(`upload of ${id}`);
+    attempts.at(-1)?.planned.onProgress({ sent: 1, total: 3 });
+  };
+  await begin(first);
+  queue.pause(first);
+  await settle();
+  const [paused] = queue.snapshot();
+  assert.deepEqual(paused?.stage.name === 'paused' && paused.stage.transfer.sent, 1);
+  assert.deepEqual(discarded, []);
+  await begin(first);
+  attempts.at(-1)?.store();
+  await settle();
+  queue.remove(first);
+  assert.deepEqual(discarded, []);
+  await begin(second);
+  queue.cancel(second);
+  await settle();
+  await begin(third);
+  queue.pause(third);
+  await settle();
+  queue.cancel(third);
+  assert.deepEqual(stages(), ['cancelled', 'cancelled']);
+  assert.deepEqual(discarded, [`upload of ${second}`, `upload of ${third}`]);
 });

@@ -14,11 +14,12 @@ import { wireForm, type Fields } from './upload-fields.ts';
 
 /**
  * - `idle`: not sent yet. `waiting`: for its turn.
+ * - `paused`: the service has a part of it, which sending it again continues.
  * - `cancelled` and `failed`: can be sent again, unless it may have been stored and could be stored twice.
  */
 export type Stage =
   | { name: 'idle' | 'waiting' | 'cancelled' }
-  | { name: 'sending'; transfer: Transfer }
+  | { name: 'sending' | 'paused'; transfer: Transfer }
   | { name: 'failed'; error: Error }
   | { name: 'stored'; artifact: Artifact };
 
@@ -39,6 +40,8 @@ export interface QueuedFile {
   stage: Stage;
   /** The user has tried to upload it, so missing fields are marked. */
   isSubmitted: boolean;
+  /** The service has a part of it, or the room for it. */
+  isBegun: boolean;
 }
 
 export const isUnderWay = ({ stage: { name } }: QueuedFile): boolean => name === 'waiting' || name === 'sending';
@@ -48,6 +51,8 @@ export const isUnconfirmed = ({ stage }: Pick<QueuedFile, 'stage'>): boolean =>
   stage.name === 'failed' && stage.error instanceof UnconfirmedWrite;
 
 const AT_ONCE = 2;
+/** Why an upload is aborted that is to be continued. */
+const PAUSED = 'paused';
 
 const newRequestQueue = () => new RequestQueue({ atOnce: AT_ONCE, signal: new AbortController().signal });
 
@@ -59,14 +64,25 @@ export class UploadQueue {
   private readonly running = new Map<string, AbortController>();
   /** What was sent last, by item: sent again unchanged, it has the same key. */
   private readonly requests = new Map<string, { text: string; file: File; key: string }>();
+  /** What the service has a part of, by item. */
+  private readonly begun = new Map<string, string>();
   private readonly send: (planned: ArtifactUpload) => Promise<Artifact>;
   private readonly now: () => number;
+  private readonly discard: (upload: string) => unknown;
   private queue = newRequestQueue();
   private made = 0;
 
-  constructor(send: (planned: ArtifactUpload) => Promise<Artifact>, now: () => number = () => performance.now()) {
+  /** `discard` tells the service that an upload it has a part of is not continued. */
+  constructor(
+    send: (planned: ArtifactUpload) => Promise<Artifact>,
+    {
+      now = () => performance.now(),
+      discard = () => {},
+    }: { now?: () => number; discard?: (upload: string) => unknown } = {},
+  ) {
     this.send = send;
     this.now = now;
+    this.discard = discard;
   }
 
   readonly subscribe = this.changes.subscribe;
@@ -93,6 +109,7 @@ export class UploadQueue {
       checked: undefined,
       stage: { name: 'idle' },
       isSubmitted: false,
+      isBegun: false,
     } as const;
     this.show([...this.items, added]);
     return id;
@@ -128,16 +145,31 @@ export class UploadQueue {
     for (const { id } of started) void this.queue.add(() => this.run(id)).catch(() => undefined);
   }
 
+  /** Of one that can be continued. */
+  pause(id: string): void {
+    this.running.get(id)?.abort(PAUSED);
+  }
+
   cancel(id: string): void {
     const item = this.find(id);
     if (item?.stage.name === 'waiting') this.change(id, { stage: { name: 'idle' } });
+    else if (item?.stage.name === 'paused') this.change(id, { stage: { name: 'cancelled' } });
     else this.running.get(id)?.abort();
+    this.giveUp(id);
+  }
+
+  private giveUp(id: string): void {
+    const upload = this.begun.get(id);
+    if (!this.begun.delete(id) || upload === undefined) return;
+    this.change(id, { isBegun: false });
+    this.discard(upload);
   }
 
   remove(...ids: string[]): void {
     for (const id of ids) {
       this.running.get(id)?.abort();
       this.requests.delete(id);
+      this.giveUp(id);
     }
     this.show(this.items.filter(({ id }) => !ids.includes(id)));
   }
@@ -156,7 +188,7 @@ export class UploadQueue {
     const text = JSON.stringify(form);
     const before = this.requests.get(id);
     if (before?.text === text) return before;
-    const request = { text, file: before?.file ?? new File([file.bytes], file.name), key: newIdempotencyKey() };
+    const request = { text, file: before?.file ?? new File([file.content], file.name), key: newIdempotencyKey() };
     this.requests.set(id, request);
     return request;
   }
@@ -165,7 +197,7 @@ export class UploadQueue {
     const item = this.find(id);
     // Cancelled or removed while it was queued.
     if (item?.stage.name !== 'waiting') return;
-    const { file, fields } = item;
+    const { file, fields, checked } = item;
     const giveUp = new AbortController();
     this.running.set(id, giveUp);
     const form = wireForm(file, fields);
@@ -184,16 +216,25 @@ export class UploadQueue {
           key: request.key,
           signal: giveUp.signal,
           onProgress,
+          sha256: checked?.sha256,
+          onBegun: (begun) => {
+            this.begun.set(id, begun);
+            this.change(id, { isBegun: true });
+          },
         });
       const artifact = await this.queue.write(upload, giveUp.signal);
       this.running.delete(id);
       this.requests.delete(id);
+      this.begun.delete(id);
       // The bytes are not needed any more.
-      this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, bytes: new Uint8Array(0) } });
+      this.change(id, { stage: { name: 'stored', artifact }, file: { ...file, content: new Blob([]) } });
     } catch (error) {
       // Before the listeners run: one of them may send it again at once.
       this.running.delete(id);
-      this.end(id, error);
+      const stage = this.find(id)?.stage;
+      if (giveUp.signal.reason === PAUSED && stage?.name === 'sending')
+        this.change(id, { stage: { name: 'paused', transfer: stage.transfer } });
+      else this.end(id, error);
     }
   }
 

@@ -34,7 +34,7 @@ export function UploadRoom({ items, account, artifacts, usage, dialog }: UploadR
     const hasError = checked?.findings.some(({ level }) => level === 'error');
     return stage.name !== 'stored' && !hasError;
   });
-  const wanted = unsent.reduce((sum, { file }) => sum + file.size, 0);
+  const wanted = unsent.reduce((sum, { file, isBegun }) => sum + (isBegun ? 0 : file.size), 0);
   const missing = room === undefined ? undefined : wanted - room;
   if (missing === undefined ? !items.some(isFull) : missing <= 0) return null;
 

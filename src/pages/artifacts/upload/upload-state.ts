@@ -12,6 +12,7 @@ export type UploadState =
   | 'Ready'
   | 'Queued'
   | 'Sending'
+  | 'Paused'
   | 'Stored'
   | 'Failed'
   | 'Cancelled';
@@ -37,6 +38,8 @@ function stateOf({ stage }: QueuedFile, findings: Finding[] | undefined, faults:
       return 'Queued';
     case 'sending':
       return 'Sending';
+    case 'paused':
+      return 'Paused';
     case 'stored':
       return 'Stored';
     case 'idle':
@@ -59,7 +62,7 @@ const QUARTER = 25;
 export function spokenSummary(items: readonly JudgedFile[]): string {
   if (items.every(({ stage }) => stage.name === 'idle')) return '';
   const countOf = (state: UploadState) => items.filter((item) => item.state === state).length;
-  const counts = (['Failed', 'Cancelled', 'Queued'] as const).flatMap((state) =>
+  const counts = (['Failed', 'Cancelled', 'Paused', 'Queued'] as const).flatMap((state) =>
     countOf(state) > 0 ? [`${formatCount(countOf(state))} ${state.toLowerCase()}`] : [],
   );
   const sending = items.flatMap(({ file, stage }) =>
