@@ -127,5 +127,4 @@ test('the account names what is offered, in the words of the contract', async ()
     [],
   );
   assert.ok(Capabilities.includes('jobs'));
-  assert.ok(!Capabilities.includes('uploads'), 'which is for later');
 });

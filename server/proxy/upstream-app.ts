@@ -64,7 +64,11 @@ export function createGatewayApp(context: GatewayContext, operation: Operation):
     const token = await tokenOf(http);
     const isAccount = shape.endpoint === accountEndpoints.get;
     const editors = isAccount ? [forwardedCapabilities(() => tags.areListed(token))] : [];
-    return forward(upstream, shape, token, http.env, { giveUp: context.traffic.giveUp, editors });
+    return forward(upstream, shape, token, http.env, {
+      giveUp: context.traffic.giveUp,
+      most: config.artifactMax,
+      editors,
+    });
   });
   refuseUnknownPaths(app, passed);
   loopbackRedirect(app, context);

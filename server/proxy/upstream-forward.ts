@@ -4,7 +4,6 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { newDevice } from '#/contract/devices.ts';
 import { readBody } from '../http/read-body.ts';
 import type { Env } from '../http/implement.ts';
@@ -31,14 +30,14 @@ const pick = (from: IncomingMessage, names: readonly string[]): OutgoingHttpHead
 
 /**
  * Sends the request of a shape with this token, and writes the response, transformed by the editors, to Node's response
- * object.
+ * object. An uploaded file must be smaller than `most`.
  */
 export async function forward(
   upstream: Upstream,
   { endpoint, target }: Shape,
   token: string,
   { incoming, outgoing }: Env['Bindings'],
-  { giveUp, editors = [] }: { giveUp: AbortSignal; editors?: readonly Transform[] },
+  { giveUp, most, editors = [] }: { giveUp: AbortSignal; most: number; editors?: readonly Transform[] },
 ): Promise<Response> {
   const gone = new AbortController();
   const abort = () => gone.abort();
@@ -48,7 +47,7 @@ export async function forward(
     abort();
   });
   const body = endpoint.form
-    ? uploadOf(incoming)
+    ? uploadOf(incoming, most)
     : endpoint.body
       ? await readBody(incoming, endpoint.bodyLimit)
       : undefined;
@@ -107,15 +106,12 @@ function drainUpload(incoming: IncomingMessage): void {
 }
 
 /** A browser's upload as a stream. */
-function uploadOf(incoming: IncomingMessage) {
-  const most = ARTIFACT_BYTES_LIMIT + MAX_FORM_OVERHEAD;
+function uploadOf(incoming: IncomingMessage, limit: number) {
+  const most = limit + MAX_FORM_OVERHEAD;
   const tooLarge = () =>
-    new Problem(
-      413,
-      'The upload is too large',
-      `An artifact must be smaller than ${ARTIFACT_BYTES_LIMIT / 1024 / 1024} MB.`,
-      { headers: { Connection: 'close' } },
-    );
+    new Problem(413, 'The upload is too large', `An artifact must be smaller than ${limit / 1024 / 1024} MB.`, {
+      headers: { Connection: 'close' },
+    });
   if (Number(incoming.headers['content-length'] ?? 0) > most) throw tooLarge();
   const counted = atMost(most, tooLarge);
   // An upload that the browser interrupted must not end like a complete one.
