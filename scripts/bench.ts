@@ -2,7 +2,7 @@
 // machines differ, so each figure is compared with another of the same run, and only their ratio can be compared
 // between machines. It fails if what it measures goes wrong.
 //
-//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--postgres]
+//   npm run bench -- [section …] [--devices 100000] [--agents 1000] [--points 100000,1000000] [--log 10] [--artifact 2048] [--postgres]
 //
 // All sections run if none is named. Each prints a table:
 //
@@ -24,6 +24,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
   service: async () => (await import('./bench/service.ts')).service,
   delivery: async () => (await import('./bench/delivery.ts')).delivery,
+  artifacts: async () => (await import('./bench/artifacts.ts')).artifacts,
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
 };
 
@@ -49,6 +50,7 @@ function readArguments(args: string[]) {
       agents: { type: 'string', default: '1000' },
       points: { type: 'string', default: '100000,1000000' },
       log: { type: 'string', default: '10' },
+      artifact: { type: 'string', default: '2048' },
       postgres: { type: 'boolean', default: false },
     },
   });
@@ -67,6 +69,7 @@ function readArguments(args: string[]) {
       agents: whole('agents', values.agents),
       points: values.points.split(',').map((points) => whole('points', points)),
       logMegabytes: whole('log', values.log),
+      artifactMegabytes: whole('artifact', values.artifact),
       postgres: values.postgres,
     },
   };

@@ -6,6 +6,7 @@ export interface Sizes {
   agents: number;
   points: number[];
   logMegabytes: number;
+  artifactMegabytes: number;
   /** Whether the service keeps its data in PostgreSQL instead of SQLite. */
   postgres: boolean;
 }
