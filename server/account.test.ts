@@ -1,6 +1,6 @@
 // Several accounts on one service, managed beside it from the command line.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
@@ -14,6 +14,7 @@ import { onPostgres } from './store/test-database.ts';
 import { FakeAgent } from './test-agents.ts';
 import { testFleet } from './test-fleet.ts';
 import { killableService } from './test-killable.ts';
+import { tusClient } from './test-tus.ts';
 import { startTestService } from './test-service.ts';
 import type { TestService } from './test-service.ts';
 
@@ -187,7 +188,12 @@ async function fill(secret: string) {
   agent.say({ type: 'facts', facts: [{ name: 'os', value: 'debian' }], problems: [] });
   const facts = `/v1/device/${device.id}/facts`;
   await until('its facts', async () => (await read<{ Items: unknown[] }>(call('GET', facts))).Items.length > 0);
-  return { device, artifact, agent };
+  const tus = tusClient(service.url, secret);
+  const script = { filename: 'part.sh', version: '1', type: 'script', destination: '/tmp', command: 'true' };
+  const upload = await tus.begin(3, script);
+  assert.equal((await tus.patch(upload, 0, Buffer.from('a'))).status, 204);
+  const pieces = path.join(service.dataDir, 'artifacts/uploads', path.basename(upload));
+  return { device, artifact, agent, pieces };
 }
 
 const TABLES = SCHEMA.flatMap((definition) => {
@@ -221,11 +227,12 @@ test('a removed account ends at once, with everything in it; others and the audi
   const kept = await testFleet((...request) => service.call(...request)).artifact('ours.sh', '1');
   const browser = new PersonBrowser(service.url);
   await browser.get('POST', '/auth/session', { Token: secret });
-  const { agent, artifact, device } = await fill(secret);
+  const { agent, artifact, device, pieces } = await fill(secret);
   const filled = await left(id);
   assert.ok(TABLES.length > 15, TABLES.join());
   assert.deepEqual(TABLES.filter((table) => !filled.includes(table)).toSorted(), FILLED_BY_USE);
   assert.ok(service.stored().includes(artifact));
+  assert.ok(existsSync(pieces));
 
   const asked = await account('remove', id);
   assert.deepEqual([asked.code, /--yes/.test(asked.output)], [1, true]);
@@ -238,6 +245,7 @@ test('a removed account ends at once, with everything in it; others and the audi
   assert.equal(agent.closed?.code, CLOSE.revoked);
   assert.deepEqual(await left(id), []);
   assert.deepEqual([service.stored().includes(artifact), service.stored().includes(kept)], [false, true]);
+  assert.ok(!existsSync(pieces));
   const entries = await service.context.db.all<{ action: string; target: string }>(
     'SELECT action, target FROM audit WHERE account_id = ?',
     Number(id),

@@ -7,9 +7,9 @@ const EVERY_MS = 250;
 
 const { url, headers } = workerData as { url: string; headers: Record<string, string> };
 const waits: number[] = [];
-let isOver = false;
-parentPort?.once('message', () => (isOver = true));
-while (!isOver) {
+const over = new AbortController();
+parentPort?.once('message', () => over.abort());
+while (!over.signal.aborted) {
   const asked = performance.now();
   const answer = await fetch(`${url}/v1/devices/1/25`, { headers });
   await answer.text();

@@ -80,7 +80,7 @@ if (onPostgres)
       const both = await Promise.all(
         [tus(), there].map((node) => node.patch(at, 3 * MB, bytes.subarray(3 * MB, 10 * MB))),
       );
-      assert.deepEqual(both.map(({ status }) => status).toSorted(), [204, 409]);
+      assert.deepEqual(new Set(both.map(({ status }) => status)), new Set([204, 409]));
       const done = await there.patch(at, 10 * MB, bytes.subarray(10 * MB));
       const id = done.header('muster-artifact');
       assert.equal(await sha256Of(id), hash('sha256', bytes));

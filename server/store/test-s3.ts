@@ -120,7 +120,7 @@ export async function startTestS3(): Promise<TestS3> {
 
     const multipart = searchParams.get('uploadId');
     if (method === 'POST' || (multipart !== null && method !== 'GET'))
-      return void answerMultipart({ method, key, query: searchParams, body, now }, response, refuse);
+      return answerMultipart({ method, key, query: searchParams, body, now }, response, refuse);
 
     if (method === 'PUT') {
       if (request.headers['content-length'] !== String(body.length)) return void refuse(411, 'MissingContentLength');

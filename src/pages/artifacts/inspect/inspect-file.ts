@@ -60,9 +60,9 @@ async function* unpacked(content: Blob): AsyncGenerator<Uint8Array> {
   const pieces = piecesOf(content, PIECE);
   const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
-      const { done, value } = await pieces.next();
-      if (done) controller.close();
-      else controller.enqueue(value);
+      const next = await pieces.next();
+      if (next.done) controller.close();
+      else controller.enqueue(next.value);
     },
     cancel: async () => void (await pieces.return(undefined)),
   });
