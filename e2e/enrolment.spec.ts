@@ -130,7 +130,10 @@ test('new devices that wait are rejected together, and stay in the list', async 
 
 test('the dialog that adds a device leads to pairing', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/devices?dialog=add`);
-  await page.getByRole('dialog', { name: 'Add a device' }).getByRole('link', { name: 'Pair it' }).click();
+  await page
+    .getByRole('dialog', { name: 'Add a device' })
+    .getByRole('link', { name: 'Pair a device that shows a code' })
+    .click();
   await expect(page.getByRole('dialog', { name: 'Pair a device' })).toBeVisible();
 });
 

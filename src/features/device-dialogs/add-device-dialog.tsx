@@ -123,8 +123,8 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
               : `The next step shows the device key once${command ? ', and the command that connects it' : ''}.`}
           </p>
           {!thisMachine && pairs && (
-            <p className="dim">
-              Does it show a code? <Link to={paths.enrolment('pair')}>Pair it</Link> instead.
+            <p>
+              <Link to={paths.enrolment('pair')}>Pair a device that shows a code</Link>
             </p>
           )}
           <DeviceNameInput {...field('DeviceName')} />
