@@ -3,6 +3,8 @@
 import type { Page } from '@playwright/test';
 import { endSession, expect, expectAccessible, expectAccessibleHere, signIn, test, type Service } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 const PHONE = { width: 390, height: 844 };
 const WIDE = { width: 1360, height: 800 };
 

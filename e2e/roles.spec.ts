@@ -4,6 +4,8 @@ import type { Locator, Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 import { signInAs } from './roles.ts';
 
+test.use({ ownService: true });
+
 /** A device in the viewer's group and one in another, something to deploy, and a job on each device. */
 async function twoPlants(service: Service) {
   const mine = await service.createDevice('mine-1', 'plant-a');

@@ -3,6 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, expectAccessibleHere, signIn, test, type Service } from './fixtures.ts';
 
+test.use({ ownService: true });
+
 // The browser logs each refused request to the console.
 test.use({ expectedConsole: [/status of (400|401|403|409|429)/] });
 

@@ -5,6 +5,8 @@ import type { Page } from '@playwright/test';
 import { expect, signIn, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 
+test.use({ ownService: true });
+
 const WIDE = { width: 1280, height: 800 };
 const SIZES = [WIDE, { width: 1440, height: 900 }, { width: 1920, height: 1080 }, { width: 390, height: 844 }];
 

@@ -6,6 +6,8 @@ import type { Page } from '@playwright/test';
 import { expect, test, type Service } from './fixtures.ts';
 import { rollOut } from './rolled-out.ts';
 
+test.use({ ownService: true });
+
 interface Write {
   /** Where its dialog is. */
   at: string;
