@@ -194,7 +194,7 @@ for (const { at, size } of [
   { at: 'a wide screen', size: WIDE },
   { at: 'a phone', size: PHONE },
 ])
-  test(`each dialog is accessible on ${at}`, async ({ signedIn: page, service }) => {
+  test(`each dialog is accessible on ${at} @sweep`, async ({ signedIn: page, service }) => {
     await page.setViewportSize(size);
     const filled = await fill(service);
     await withTunnels(page);
@@ -206,7 +206,7 @@ for (const { at, size } of [
     }
   });
 
-test('each menu is accessible on a wide screen and on a phone', async ({ signedIn: page, service }) => {
+test('each menu is accessible on a wide screen and on a phone @sweep', async ({ signedIn: page, service }) => {
   await service.createDevice('camera 1');
   for (const size of [WIDE, PHONE]) {
     await page.setViewportSize(size);
@@ -219,7 +219,7 @@ test('each menu is accessible on a wide screen and on a phone', async ({ signedI
   }
 });
 
-test('forced colors show what is selected, where one is, how jobs ended, and when a device was Online', async ({
+test('forced colors show what is selected, where one is, how jobs ended, and when a device was Online @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -241,7 +241,10 @@ test('forced colors show what is selected, where one is, how jobs ended, and whe
   await expect(page.locator('[data-state="Failed"]:not(:has(*))').first()).toHaveCSS('forced-color-adjust', 'none');
 });
 
-test('a title has its place at every width, beside the actions or above them', async ({ signedIn: page, service }) => {
+test('a title has its place at every width, beside the actions or above them @sweep', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.goto(`${service.url}/devices`);
   const title = page.getByRole('heading', { level: 1, name: 'Devices' });
   for (const width of [320, 660, 720, 860, 900, 1360]) {
@@ -268,7 +271,7 @@ test('a form, its errors and the key that it answers with are accessible @main',
   await key.getByRole('button', { name: 'Done' }).click();
 });
 
-test('the menu of a device and the form of an upload are accessible', async ({ signedIn: page, service }) => {
+test('the menu of a device and the form of an upload are accessible @sweep', async ({ signedIn: page, service }) => {
   await service.createDevice('camera 1');
   await page.goto(`${service.url}/devices`);
   await page.getByRole('button', { name: 'Actions for camera 1' }).click();
@@ -296,7 +299,7 @@ test('the review of a deploy and its list of artifacts are accessible @main', as
   await expectAccessible(page, '[role="listbox"]');
 });
 
-test('the end of a session is accessible', async ({ signedIn: page, service }) => {
+test('the end of a session is accessible @sweep', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/account?dialog=make`);
   await page.getByLabel('Name').fill('too late');
   await endSession(page, async () => {

@@ -27,7 +27,7 @@ const focusIn = (page: Page, name: string | RegExp) =>
         : (focused?.getAttribute('aria-label') ?? focused?.outerHTML);
     });
 
-test('dialogs that their address opens', async ({ signedIn: page, service }) => {
+test('dialogs that their address opens @sweep', async ({ signedIn: page, service }) => {
   const made = await fleet(service, 2, 1);
   const id = made.units[0]?.DeviceId ?? '';
   const submit = async (target: object) => {
@@ -61,7 +61,7 @@ test('dialogs that their address opens', async ({ signedIn: page, service }) => 
     });
 });
 
-test('dialogs about the selected devices', async ({ signedIn: page, service }) => {
+test('dialogs about the selected devices @sweep', async ({ signedIn: page, service }) => {
   await createMany(service, 3);
   await service.call('POST', '/v1/tag/outdoors');
   await openDevices(page, service);
@@ -82,14 +82,17 @@ test('dialogs about the selected devices', async ({ signedIn: page, service }) =
   }
 });
 
-test('a second machine is asked for with the reason', async ({ signedIn: page, service }) => {
+test('a second machine is asked for with the reason @sweep', async ({ signedIn: page, service }) => {
   await service.createDevice('this-machine');
   await page.goto(`${service.url}/devices?dialog=add-this-machine`);
   const dialog = page.getByRole('dialog', { name: 'Add this machine' });
   await expect(dialog).toContainText('If this machine is a device already, open that one');
 });
 
-test('a secret that was not taken says so at the button that waits for it', async ({ signedIn: page, service }) => {
+test('a secret that was not taken says so at the button that waits for it @sweep', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.goto(`${service.url}/devices?dialog=add`);
   const add = page.getByRole('dialog', { name: 'Add a device' });
   await add.getByLabel('Name').fill('till 7');
@@ -106,7 +109,7 @@ test('a secret that was not taken says so at the button that waits for it', asyn
   await done.click();
 });
 
-test('files that wait for their upload and a folder that is being built are both asked about', async ({
+test('files that wait for their upload and a folder that is being built are both asked about @sweep', async ({
   signedIn: page,
   service,
 }) => {

@@ -34,7 +34,7 @@ test('the group of two devices is set by a request for each @main', async ({ sig
   await expectNoLeak(page, foreign);
 });
 
-test('what only our service has is not in the menu, and no list of bulk work is asked for', async ({
+test('what only our service has is not in the menu, and no list of bulk work is asked for @sweep', async ({
   signedIn: page,
   service,
   foreign,
@@ -48,7 +48,11 @@ test('what only our service has is not in the menu, and no list of bulk work is 
   expect(foreign.heard.filter(({ url }) => url.startsWith('/v1/bulk'))).toEqual([]);
 });
 
-test('a device that somebody else deleted meanwhile is skipped', async ({ signedIn: page, service, foreign }) => {
+test('a device that somebody else deleted meanwhile is skipped @sweep', async ({
+  signedIn: page,
+  service,
+  foreign,
+}) => {
   await selectTwo(page, service.url);
   await choose(page, 'Delete');
   await page.route('**/v1/devices/g1', (route) =>
@@ -61,7 +65,7 @@ test('a device that somebody else deleted meanwhile is skipped', async ({ signed
   expect(writes(foreign)).toEqual(['DELETE /v1/devices/g2']);
 });
 
-test('many devices are created one after the other, with a result and a key for each', async ({
+test('many devices are created one after the other, with a result and a key for each @sweep', async ({
   signedIn: page,
   service,
   foreign,

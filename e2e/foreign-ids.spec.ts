@@ -13,7 +13,10 @@ const tunnel = (Name: string, DeviceName: string) => ({
   Uptime: '1m',
 });
 
-test('rows with one id stay as many as they are, however often they are read', async ({ signedIn: page, service }) => {
+test('rows with one id stay as many as they are, however often they are read @sweep', async ({
+  signedIn: page,
+  service,
+}) => {
   let readings = 0;
   await page.route('**/v1/tunnels', (route) => {
     readings += 1;
@@ -35,7 +38,10 @@ test('rows with one id stay as many as they are, however often they are read', a
   }
 });
 
-test('an id that no request can name takes its actions away, and not the page', async ({ signedIn: page, service }) => {
+test('an id that no request can name takes its actions away, and not the page @sweep', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.route('**/v1/tunnels', (route) => route.fulfill({ json: [tunnel('.', 'odd'), tunnel('fine', 'even')] }));
   await page.goto(service.url + '/tunnels');
   await expect(page.getByRole('link', { name: 'odd' })).toBeVisible();
@@ -49,7 +55,7 @@ test('an id that no request can name takes its actions away, and not the page', 
   await expect(page.getByRole('button', { name: 'Delete fine' })).toBeVisible();
 });
 
-test('of two devices with one name, the dialog says which is deleted', async ({ signedIn: page, service }) => {
+test('of two devices with one name, the dialog says which is deleted @sweep', async ({ signedIn: page, service }) => {
   const [one, other] = [await service.createDevice('same name'), await service.createDevice('same name')];
   for (const { DeviceId } of [one, other]) {
     await page.goto(`${service.url}/devices/${DeviceId}?dialog=delete`);
@@ -58,7 +64,7 @@ test('of two devices with one name, the dialog says which is deleted', async ({ 
   }
 });
 
-test('a job shows its Command without the token of the download, and says where one is that works', async ({
+test('a job shows its Command without the token of the download, and says where one is that works @sweep', async ({
   signedIn: page,
   service,
   context,

@@ -10,7 +10,7 @@ test.use({ expectedConsole: [/status of 40[14]/] });
 const title = (page: Page) => page.getByRole('heading', { level: 1 });
 const parts = (page: Page) => page.getByRole('table', { name: 'Devices of this job' });
 
-test('a job without an outcome is Finished everywhere, and nobody says that none failed', async ({
+test('a job without an outcome is Finished everywhere, and nobody says that none failed @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -31,7 +31,7 @@ test('a job without an outcome is Finished everywhere, and nobody says that none
   await expect(page.getByText('No job failed.')).toHaveCount(0);
 });
 
-test('what the output says is the outcome of a device, in its row, its log and the group of its failure', async ({
+test('what the output says is the outcome of a device, in its row, its log and the group of its failure @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -50,7 +50,7 @@ test('what the output says is the outcome of a device, in its row, its log and t
   await expect(page.getByRole('row', { name: /wordy/ })).toContainText('Failed');
 });
 
-test('a failed device is deployed to again from its output', async ({ signedIn: page, service, foreign }) => {
+test('a failed device is deployed to again from its output @sweep', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/jobs/wordy`);
   await parts(page).getByRole('link', { name: 'mill-2' }).click();
   await page.getByRole('link', { name: 'Deploy again' }).click();
@@ -65,7 +65,7 @@ test('a failed device is deployed to again from its output', async ({ signedIn: 
   ]);
 });
 
-test('the failed devices of a job are retried by a job for each, with what is chosen', async ({
+test('the failed devices of a job are retried by a job for each, with what is chosen @sweep', async ({
   signedIn: page,
   service,
   foreign,

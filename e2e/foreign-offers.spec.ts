@@ -99,7 +99,7 @@ base.describe('through the gateway', () => {
     await expect(page.getByText('This service does not offer this page')).toBeVisible();
   });
 
-  test('the palette offers only what is there', async ({ signedIn: page, service }) => {
+  test('the palette offers only what is there @sweep', async ({ signedIn: page, service }) => {
     await page.goto(service.url);
     await page.keyboard.press('Control+k');
     const found = page.getByRole('listbox', { name: 'Found' });
@@ -115,7 +115,7 @@ base.describe('through the gateway', () => {
 base.describe('through the gateway, with tags', () => {
   const test = before(() => startPlain([{ TagId: 't1', TagName: 'outdoors' }]));
 
-  test('tags that the gateway found are offered', async ({ signedIn: page, service }) => {
+  test('tags that the gateway found are offered @sweep', async ({ signedIn: page, service }) => {
     const refused = watchRefusals(page);
     await page.goto(`${service.url}/devices/p1`);
     await expect(page.getByPlaceholder('Add a tag')).toBeVisible();
@@ -129,7 +129,7 @@ base.describe('through the gateway, with tags', () => {
 base.describe('without a gateway', () => {
   const test = before(startPlain);
 
-  test('no page asks for what is not offered', async ({ browser, foreign, service, tokenGuard }) => {
+  test('no page asks for what is not offered @sweep', async ({ browser, foreign, service, tokenGuard }) => {
     const host = await startFileHost(foreign.url);
     foreign.allow(host.url);
     tokenGuard.allow(foreign.url);

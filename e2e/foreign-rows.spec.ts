@@ -7,7 +7,7 @@ import { ODD_TUNNELS, startOddRows } from './foreign/odd-rows.ts';
 
 const test = before(startOddRows);
 
-test('a bad row is left out of its list, and the page says so', async ({ signedIn: page, service }) => {
+test('a bad row is left out of its list, and the page says so @sweep', async ({ signedIn: page, service }) => {
   const note = page.getByText('The service sent rows that cannot be read. Lists are shown without them.');
   for (const [path, good] of [
     ['devices', ['fan-1', 'fan-2', 'half']],
@@ -21,7 +21,7 @@ test('a bad row is left out of its list, and the page says so', async ({ signedI
   }
 });
 
-test('a tunnel is deleted whatever its name holds', async ({ signedIn: page, service, foreign }) => {
+test('a tunnel is deleted whatever its name holds @sweep', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/tunnels`);
   for (const name of ODD_TUNNELS) {
     await page.getByRole('button', { name: `Delete ${name}`, exact: true }).click();
@@ -32,7 +32,7 @@ test('a tunnel is deleted whatever its name holds', async ({ signedIn: page, ser
   expect(deleted).toEqual(ODD_TUNNELS.map((name) => `/v1/tunnels/${encodeURIComponent(name)}`));
 });
 
-test('from a plain file host a create has only the headers of the document', async ({
+test('from a plain file host a create has only the headers of the document @sweep', async ({
   browser,
   foreign,
   service,

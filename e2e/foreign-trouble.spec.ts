@@ -30,7 +30,7 @@ base.describe('a bad day', () => {
   const EMPTY =
     /No devices|No artifacts|No jobs|No workflows|No tunnels|No running or waiting jobs|No job failed|0 devices|seen before/;
 
-  test('a bad answer is reported in its own words, and never an empty fleet', async ({
+  test('a bad answer is reported in its own words, and never an empty fleet @sweep', async ({
     signedIn: page,
     service,
     foreign,
@@ -46,7 +46,7 @@ base.describe('a bad day', () => {
     }
   });
 
-  test('what is late is waited for, what is away is reported, and a redirect leads nowhere', async ({
+  test('what is late is waited for, what is away is reported, and a redirect leads nowhere @sweep', async ({
     signedIn: page,
     service,
     foreign,
@@ -82,7 +82,7 @@ base.describe('a service that does not let anybody in', () => {
     const test = before(() => startBroken(() => 'http://127.0.0.1:9'));
     test.use({ expectedConsole });
 
-    test('sign-in shows which', async ({ page, service, foreign }) => {
+    test('sign-in shows which @sweep', async ({ page, service, foreign }) => {
       await page.goto(`${service.url}/sign-in`);
       for (const [mood, words] of [
         ['limit', /too busy to check the token.*Try again in 7 seconds\. It says: slow down/s],
@@ -110,7 +110,7 @@ base.describe('a service that does not let anybody in', () => {
     const test = before(() => startBroken(() => 'http://127.0.0.1:9'));
     test.use({ expectedConsole });
 
-    test('the refusal is worded as soon as it does', async ({ page, service, foreign }) => {
+    test('the refusal is worded as soon as it does @sweep', async ({ page, service, foreign }) => {
       const { promise: known, resolve: answer } = Promise.withResolvers<void>();
       await page.route('**/auth/session', async (route) => {
         if (route.request().method() === 'GET') await known;
@@ -129,7 +129,7 @@ base.describe('a service that does not let anybody in', () => {
     const test = before(() => startForeign(() => {}, { tls: true }));
     test.use({ expectedConsole });
 
-    test('is sent no token', async ({ page, service, foreign }) => {
+    test('is sent no token @sweep', async ({ page, service, foreign }) => {
       await page.goto(`${service.url}/sign-in`);
       await enter(page, service.token);
       await expect(page.getByRole('alert')).toContainText(/The certificate of 127\.0\.0\.1:\d+ cannot be trusted/);

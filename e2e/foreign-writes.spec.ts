@@ -19,7 +19,7 @@ const sent = (foreign: Foreign, start: string) =>
 const expectNoCommand = (page: Page) =>
   expect(page.getByText(/install\.sh|npm run agent|this machine/i)).toHaveCount(0);
 
-test('devices are exported without what the service leaked', async ({ signedIn: page, service, foreign }) => {
+test('devices are exported without what the service leaked @sweep', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/devices`);
   await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
   await expectNoCommand(page);
@@ -35,7 +35,7 @@ test('devices are exported without what the service leaked', async ({ signedIn: 
   await expectNoLeak(page, foreign);
 });
 
-test('a new name of a device is sent once', async ({ signedIn: page, service, foreign }) => {
+test('a new name of a device is sent once @sweep', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/devices`);
   await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
   await expectNoCommand(page);
@@ -72,7 +72,7 @@ test('a new device has its key shown, and no command of ours beside it @main', a
   await expectNoLeak(page, foreign);
 });
 
-test('an upload is stored when the service has answered, not when the last byte has left', async ({
+test('an upload is stored when the service has answered, not when the last byte has left @sweep', async ({
   signedIn: page,
   service,
   foreign,
@@ -103,7 +103,7 @@ test('a deployment is sent once, even by a double click @main', async ({ signedI
   await expectNoLeak(page, foreign);
 });
 
-test('several selected devices cannot be deployed to at once, and the button says why', async ({
+test('several selected devices cannot be deployed to at once, and the button says why @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -119,13 +119,13 @@ test('several selected devices cannot be deployed to at once, and the button say
   await expect(page.getByRole('radiogroup', { name: 'Kind of target' }).getByRole('radio')).toHaveCount(3);
 });
 
-test('without tags a job still goes to one', async ({ signedIn: page, service }) => {
+test('without tags a job still goes to one @sweep', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/deploy?artifact=ga1`);
   await page.getByText('Tag', { exact: true }).click();
   await expect(page.getByRole('textbox', { name: /tag/i })).toBeVisible();
 });
 
-test('many devices are created, and the file of keys has no command of ours', async ({
+test('many devices are created, and the file of keys has no command of ours @sweep', async ({
   signedIn: page,
   service,
   foreign,

@@ -30,7 +30,7 @@ test('a name shows its hidden characters on every page, and where its deletion i
   await expect(page.getByRole('dialog', { name: `Delete ${SHOWN}?` })).toBeVisible();
 });
 
-test('hidden characters that are pasted into a name or a confirmation are shown at the field', async ({
+test('hidden characters that are pasted into a name or a confirmation are shown at the field @sweep', async ({
   signedIn: page,
   service,
 }) => {

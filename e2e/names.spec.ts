@@ -58,7 +58,7 @@ for (const width of [1360, 390])
       });
   });
 
-test('a name is cut to a column that gets wider and narrower', async ({ signedIn: page, service }) => {
+test('a name is cut to a column that gets wider and narrower @sweep', async ({ signedIn: page, service }) => {
   await fill(service);
   await page.setViewportSize({ width: 1000, height: 844 });
   await page.goto(`${service.url}/devices`);

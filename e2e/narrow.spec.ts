@@ -30,7 +30,7 @@ async function fill(service: Service): Promise<string> {
 }
 
 for (const width of [320, 390, 768])
-  test(`names are whole in the lists at ${width} pixels`, async ({ signedIn: page, service }) => {
+  test(`names are whole in the lists at ${width} pixels @sweep`, async ({ signedIn: page, service }) => {
     const parent = await fill(service);
     await page.setViewportSize({ width, height: 844 });
     for (const at of [

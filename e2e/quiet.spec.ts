@@ -71,10 +71,13 @@ async function expectQuiet(page: Page, url: string, { least = 0, most }: Bounds)
 }
 
 for (const [name, path] of Object.entries(POLLED))
-  test(`${name} is read again at a fixed interval, and hardly where nobody looks`, ({ signedIn: page, service }) =>
+  test(`${name} is read again at a fixed interval, and hardly where nobody looks @sweep`, ({
+    signedIn: page,
+    service,
+  }) =>
     expectQuiet(page, service.url + path, { least: 1, most: name === 'overview' ? MOST_ON_OVERVIEW : MOST_POLLED }));
 for (const [name, path] of Object.entries(NOT_POLLED))
-  test(`${name} is not read again by itself`, ({ signedIn: page, service }) =>
+  test(`${name} is not read again by itself @sweep`, ({ signedIn: page, service }) =>
     expectQuiet(page, service.url + path, { most: 2 }));
 for (const [name, path] of Object.entries(REPORTED))
   withOwnService(`${name} of our own service: twelve requests a minute at most`, ({ signedIn: page, service }) =>

@@ -5,7 +5,7 @@ import { createMany, openDevices } from './bulk-actions.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 import { writeFile } from 'node:fs/promises';
 
-test('at 200 % zoom several rows of the device table are seen', async ({ signedIn: page, service }) => {
+test('at 200 % zoom several rows of the device table are seen @sweep', async ({ signedIn: page, service }) => {
   await createMany(service, 40);
   await page.setViewportSize({ width: 680, height: 400 });
   await openDevices(page, service);
@@ -23,7 +23,7 @@ test('at 200 % zoom several rows of the device table are seen', async ({ signedI
   await expect.poll(seen).toBeGreaterThanOrEqual(6);
 });
 
-test('from the search two keys lead to the first row', async ({ signedIn: page, service }) => {
+test('from the search two keys lead to the first row @sweep', async ({ signedIn: page, service }) => {
   await createMany(service, 3);
   await openDevices(page, service);
   await page.getByLabel('Search devices by name or ID').focus();
@@ -33,7 +33,7 @@ test('from the search two keys lead to the first row', async ({ signedIn: page, 
   await expect(page.getByRole('link', { name: 'device 1' })).toBeFocused();
 });
 
-test('the head of the table is one stop, whose columns are sorted and resized by arrow keys', async ({
+test('the head of the table is one stop, whose columns are sorted and resized by arrow keys @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -66,7 +66,7 @@ test('the head of the table is one stop, whose columns are sorted and resized by
   await expect(group).toBeFocused();
 });
 
-test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
+test('"?" lists the keys of each page @sweep', async ({ signedIn: page, service }) => {
   const keys = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
   await createMany(service, 1);
   for (const [path, text] of [
@@ -88,7 +88,7 @@ test('"?" lists the keys of each page', async ({ signedIn: page, service }) => {
   }
 });
 
-test('in forced colors the colours that a legend explains and what was Online are drawn', async ({
+test('in forced colors the colours that a legend explains and what was Online are drawn @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -102,7 +102,7 @@ test('in forced colors the colours that a legend explains and what was Online ar
   await expect(page.locator('svg[role="img"]').first()).toHaveCSS('forced-color-adjust', 'none');
 });
 
-test('in forced colors the bars of a job that failed are drawn', async ({ signedIn: page, service }) => {
+test('in forced colors the bars of a job that failed are drawn @sweep', async ({ signedIn: page, service }) => {
   const { ArtifactId, broken } = await fleet(service, 1);
   await writeFile(broken, '');
   const draft = { Name: 'Update', DeviceGroup: 'hall', ArtifactId };
@@ -139,7 +139,7 @@ async function lostIn(page: Page): Promise<string[]> {
   );
 }
 
-test('in forced colors no bar, strip, legend or handle disappears', async ({ signedIn: page, service }) => {
+test('in forced colors no bar, strip, legend or handle disappears @sweep', async ({ signedIn: page, service }) => {
   const made = await fleet(service, 3, 2);
   const { ArtifactId, broken } = made;
   await writeFile(broken, '');
@@ -168,7 +168,7 @@ test('in forced colors no bar, strip, legend or handle disappears', async ({ sig
   expect(await handle.evaluate((element) => getComputedStyle(element, '::before').forcedColorAdjust)).toBe('none');
 });
 
-test('the page says that it is loading until its scripts have come', async ({ signedIn: page, service }) => {
+test('the page says that it is loading until its scripts have come @sweep', async ({ signedIn: page, service }) => {
   const { promise, resolve } = Promise.withResolvers<void>();
   await page.route('**/assets/*.js', async (route) => {
     await promise;

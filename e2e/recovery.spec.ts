@@ -25,7 +25,10 @@ const PAGES: Record<string, (ids: { job: string; device: string }) => string> = 
 };
 
 for (const [name, pathOf] of Object.entries(PAGES))
-  test(`the page "${name}" heals by itself after a 502 at its first load`, async ({ signedIn: page, service }) => {
+  test(`the page "${name}" heals by itself after a 502 at its first load @sweep`, async ({
+    signedIn: page,
+    service,
+  }) => {
     const { DeviceId: device } = await service.createDevice('pump-1', 'pumps');
     const ArtifactId = await service.uploadScript('run.sh', 'echo\n', '/tmp');
     const body = { Name: 'roll out', DeviceGroup: 'pumps', ArtifactId };

@@ -149,7 +149,7 @@ async function expectWrongAnswer(
 }
 
 for (const [name, asked] of Object.entries(READINGS))
-  test(`${name}: loading, an error with Retry, a refetch over what is there, bad answers`, async ({
+  test(`${name}: loading, an error with Retry, a refetch over what is there, bad answers @sweep`, async ({
     signedIn: page,
     service,
   }) => {
@@ -173,7 +173,7 @@ for (const [name, asked] of Object.entries(READINGS))
       });
   });
 
-test('a service that says "later" is asked again by itself', async ({ signedIn: page, service }) => {
+test('a service that says "later" is asked again by itself @sweep', async ({ signedIn: page, service }) => {
   await service.createDevice('pump 7');
   let busy = 2;
   let asked = 0;
@@ -228,7 +228,7 @@ test('a service that dies is reported as unreachable, what was read stays, and w
   await expect(row).toBeVisible();
 });
 
-test('a figure of the overview that cannot be read again says as of when it is', async ({
+test('a figure of the overview that cannot be read again says as of when it is @sweep', async ({
   signedIn: page,
   service,
 }) => {
@@ -246,7 +246,7 @@ test('a figure of the overview that cannot be read again says as of when it is',
   await expect(tile).toBeVisible();
 });
 
-test('without an answer about the session the page shows what is wrong', async ({ signedIn: page, service }) => {
+test('without an answer about the session the page shows what is wrong @sweep', async ({ signedIn: page, service }) => {
   const session = await gate(page, '/auth/session');
   for (const [answer, said] of [
     ['failed', 'Failed (500)'],

@@ -86,7 +86,10 @@ async function fill(service: Service): Promise<string[]> {
   ];
 }
 
-test('nothing that is drawn moves away while the rest of its page loads', async ({ signedIn: page, service }) => {
+test('nothing that is drawn moves away while the rest of its page loads @sweep', async ({
+  signedIn: page,
+  service,
+}) => {
   const paths = await fill(service);
   const shifts = await watchShifts(page);
   for (const path of paths)

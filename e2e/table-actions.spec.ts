@@ -65,7 +65,7 @@ const WITHOUT_ACTIONS = [
   'pages/artifacts/delete-artifact-versions.tsx',
 ];
 
-test('every table is one of those whose actions are looked at', async () => {
+test('every table is one of those whose actions are looked at @sweep', async () => {
   const src = path.join(import.meta.dirname, '../src');
   const found: string[] = [];
   for await (const file of glob('{pages,features,shell}/**/*.tsx', { cwd: src })) found.push(file);
@@ -201,7 +201,7 @@ test.describe(() => {
   test.use({ expectedConsole: [/status of 40[49]/] });
   test.setTimeout(420_000);
 
-  test('every action of every table is seen and can be clicked', async ({ signedIn: page, service }) => {
+  test('every action of every table is seen and can be clicked @sweep', async ({ signedIn: page, service }) => {
     const { anna, first, parent, rollout, BulkId, ArtifactId } = await fill(service);
     await signIn(page, service);
     await page.addInitScript(() => {

@@ -61,7 +61,7 @@ const expectLarge = (page: Page, name: string) =>
     await expect.soft.poll(() => smallTargets(page), { message: name, timeout: 20_000 }).toEqual([]);
   });
 
-test('what is tapped on each page is 40 pixels high', async ({ signedIn: page, service }) => {
+test('what is tapped on each page is 40 pixels high @sweep', async ({ signedIn: page, service }) => {
   const { device, ArtifactId, job, parent, rollout, person } = await fill(service);
   const main = page.getByRole('main');
   await page.goto(service.url);
@@ -107,7 +107,7 @@ test('what is tapped on each page is 40 pixels high', async ({ signedIn: page, s
   }
 });
 
-test('what is tapped in menus, sheets and dialogs is 40 pixels high', async ({ signedIn: page, service }) => {
+test('what is tapped in menus, sheets and dialogs is 40 pixels high @sweep', async ({ signedIn: page, service }) => {
   const { device, job, rollout } = await fill(service);
   await page.goto(service.url);
   for (const [path, name] of [

@@ -264,7 +264,7 @@ async function dialogsOf(service: Service): Promise<Write[]> {
   ];
 }
 
-test('two clicks in one task send one write, whatever dialog it is', async ({ signedIn: page, service }) => {
+test('two clicks in one task send one write, whatever dialog it is @sweep', async ({ signedIn: page, service }) => {
   const writes = await dialogsOf(service);
   const held = await holdWrites(page);
   for (const { at, opener, button, sent, typed = {} } of writes)
@@ -291,7 +291,7 @@ test('two clicks in one task send one write, whatever dialog it is', async ({ si
     });
 });
 
-test('two clicks on Cancel close the dialog and stay on the page', async ({ signedIn: page, service }) => {
+test('two clicks on Cancel close the dialog and stay on the page @sweep', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/artifacts`);
   await page.getByRole('link', { name: 'Workflows' }).click();
   await page.getByRole('button', { name: 'Create workflow' }).click();
@@ -309,7 +309,7 @@ test('two clicks on Cancel close the dialog and stay on the page', async ({ sign
 test.describe('an answer that is lost', () => {
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('and a second click make no second device, workflow or token', async ({ signedIn: page, service }) => {
+  test('and a second click make no second device, workflow or token @sweep', async ({ signedIn: page, service }) => {
     // Each is carried out the first time, and nobody hears of it.
     const lost = new Set<string>();
     await page.route(/\/v1\/(devices|workflow|account\/tokens)$/, async (route) => {

@@ -1,18 +1,23 @@
 // `npm test`: all checks, the unit tests but those that start programs, and the end-to-end tests of each page's main tasks,
-// which have @main in their names; counted in one last line. `--all` (`npm run test:all`) runs all tests, `--rest` those
-// that `npm test` leaves out. Other arguments name what alone is run: unit test files (`*.test.ts`) go to Node's runner,
+// which have @main in their names; counted in one last line. `--rest` runs what that leaves out, but not the tests with
+// @sweep in their names: those go through every page, dialog or language for the sake of one rule, or repeat tasks in front
+// of another service. `--sweeps` runs them alone, and `--all` (`npm run test:all`) runs everything. Other arguments name what alone is run: unit test files (`*.test.ts`) go to Node's runner,
 // everything else to Playwright (`npm test -- e2e/jobs.spec.ts -g delete`).
 import { UNIT_TESTS, endToEndTests, startsPrograms, staticChecks, unitTests } from './steps.ts';
 import { sum } from './tally.ts';
 
 const MAIN = '@main';
+const SWEEP = '@sweep';
+const PARTS = ['--all', '--rest', '--sweeps'];
 const args = process.argv.slice(2);
-const named = args.filter((arg) => arg !== '--all' && arg !== '--rest');
-const isWhole = named.length === 0 && !args.includes('--rest');
+const named = args.filter((arg) => !PARTS.includes(arg));
+const sweeps = args.includes('--sweeps');
+const isWhole = named.length === 0 && !args.includes('--rest') && !sweeps;
 
 function unitFiles(): string[] {
   if (named.length > 0) return named.filter((arg) => arg.endsWith('.test.ts'));
   if (args.includes('--all')) return UNIT_TESTS;
+  if (sweeps) return [];
   return UNIT_TESTS.filter((file) => startsPrograms(file) !== isWhole);
 }
 
@@ -20,7 +25,8 @@ function playwrightArgs(): string[] | undefined {
   const others = named.filter((arg) => !arg.endsWith('.test.ts'));
   if (named.length > 0) return others.length > 0 ? others : undefined;
   if (args.includes('--all')) return [];
-  return args.includes('--rest') ? ['--grep-invert', MAIN] : ['--grep', MAIN];
+  if (sweeps) return ['--grep', SWEEP];
+  return args.includes('--rest') ? ['--grep-invert', `${MAIN}|${SWEEP}`] : ['--grep', MAIN];
 }
 
 const browserArgs = playwrightArgs();
