@@ -126,6 +126,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
         {...question}
         key="send"
         confirmLabel="Rotate key"
+        isHarmless
         write={deviceMutations.rotateKey(DeviceId)}
         onDone={() => {
           notifications.show({

@@ -23,6 +23,8 @@ interface QuestionProps {
   cancelLabel?: string;
   /** The name or count that must be typed to enable the button. */
   typed?: string | undefined;
+  /** Whether nothing is lost: the button is not red then. */
+  isHarmless?: boolean;
 }
 
 interface ConfirmDialogProps<Data> extends QuestionProps {
@@ -64,7 +66,7 @@ interface AskedProps extends QuestionProps {
 
 /** The same question without a request of its own. */
 export function Question(props: AskedProps) {
-  const { opened = true, onClose, title, children, confirmLabel, cancelLabel } = props;
+  const { opened = true, onClose, title, children, confirmLabel, cancelLabel, isHarmless = false } = props;
   const { typed, why, request, busy = false, error = null, onConfirm } = props;
   const [text, setText] = useState('');
   const ready = typed === undefined || text.trim() === typed;
@@ -94,7 +96,13 @@ export function Question(props: AskedProps) {
           {request && <ShowAsCurl request={request} />}
           <FormError error={error} />
           <DialogButtons onCancel={close} cancelLabel={cancelLabel} busy={busy}>
-            <Button variant="filled" type="submit" color="red" loading={busy} disabled={!ready}>
+            <Button
+              variant="filled"
+              type="submit"
+              {...(!isHarmless && { color: 'red' })}
+              loading={busy}
+              disabled={!ready}
+            >
               {confirmLabel}
             </Button>
           </DialogButtons>
