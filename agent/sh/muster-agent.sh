@@ -140,17 +140,20 @@ end_session() {
 }
 
 reached() {
-  [ "$is_reached" = no ] || return 0
+  [ "$is_reached" != yes ] || return 0
   is_reached=yes
   echo "Connected to $server."
   [ -z "$install" ] || echo "$VERSION" >"$install/connected"
 }
 
+# Says why the service does not answer, once until it does again.
 lost() {
-  [ "$role:$is_reached" = agent:yes ] || return 0
+  [ "$role" = agent ] && [ "$is_reached" != no ] || return 0
+  what="$server cannot be reached"
+  [ "$is_reached" != yes ] || what="The connection to $server is lost"
   is_reached=no
   [ -z "$install" ] || rm -f "$install/connected"
-  echo "The connection to $server is lost: $1"
+  echo "$what: $1"
 }
 
 # finish CODE [TEXT]
@@ -425,7 +428,7 @@ run() {
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
   touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
   printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$data/bin/muster-check"
-  is_reached=no child= courier= current=
+  is_reached= child= courier= current=
   trap 'finish 0' TERM INT
   trap : USR1
   [ -s "$key_file" ] || [ -z "$enrol_key$enrol_key_file$pair" ] || get_key

@@ -20,7 +20,8 @@ import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import { endProcesses, TestProcess, until } from '../../scripts/test-process.ts';
 import { running } from '../test-folder.ts';
 import { AGENT_VERSION } from '../version.ts';
-import { busyBoxPath, find } from './test-busybox.ts';
+import { LOCALHOST_TLS } from '../../scripts/test-certificate.ts';
+import { busyBoxPath, find, testWith } from './test-busybox.ts';
 import { TestService, type TestJob } from './test-service.ts';
 
 const SCRIPT = path.join(import.meta.dirname, 'muster-agent.sh');
@@ -35,12 +36,15 @@ interface Shell {
 
 const dash = find('dash') ?? find('sh') ?? '/bin/sh';
 const standard: Shell = { name: path.basename(dash), command: [dash], path: process.env['PATH'] ?? '' };
-const others: (Shell | { name: string; missing: true })[] = ['busybox', 'mksh'].map((name) => {
+const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
   const program = find(name);
-  if (program === undefined) return { name, missing: true };
+  if (program === undefined) {
+    console.log(`Left out, because ${name} is not installed ("apt install ${name}"): the agent of plain sh under it`);
+    return [];
+  }
   return name === 'busybox'
-    ? { name, command: [program, 'ash'], path: busyBoxPath(program, base) }
-    : { name, command: [program], path: process.env['PATH'] ?? '' };
+    ? [{ name, command: [program, 'ash'], path: busyBoxPath(program, base) }]
+    : [{ name, command: [program], path: process.env['PATH'] ?? '' }];
 });
 
 class Device {
@@ -328,6 +332,19 @@ describe(`under ${standard.name}`, () => {
     assert.ok(!env.some((line) => line.includes('dk_first')));
   });
 
+  test('a service whose certificate is not trusted gets no request, and the certificate can be made known', async () => {
+    await service.stop();
+    await service.start(LOCALHOST_TLS);
+    const wary = new Device(standard).start();
+    await wary.line(/^https:\/\/localhost:\d+ cannot be reached: .*certificate/);
+    assert.deepEqual([service.requests, service.hellos], [[], []]);
+    await wary.end();
+    const file = path.join(base, 'certificate.pem');
+    writeFileSync(file, LOCALHOST_TLS.cert);
+    new Device(standard, { CURL_CA_BUNDLE: file }).start();
+    await until('its hello', () => service.hellos.length > 0);
+  });
+
   test('facts of the machine and of the programs in facts.d are in its hello', async () => {
     const device = new Device(standard);
     const folder = path.join(device.data, 'facts.d');
@@ -348,10 +365,7 @@ describe(`under ${standard.name}`, () => {
     for (const name of ['kernel', 'arch', 'hostname']) assert.notEqual(facts.get(name) ?? '', '', name);
   });
 
-  test('it works with GNU wget alone', async (context) => {
-    const wget = find('wget');
-    if (wget === undefined || !execFileSync(wget, ['--version']).includes('GNU'))
-      return context.skip('this machine has no GNU wget');
+  testWith('wget', 'it works with GNU wget alone', async () => {
     const bin = path.join(base, 'without-curl');
     mkdirSync(bin, { recursive: true });
     for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
@@ -387,9 +401,7 @@ describe(`under ${standard.name}`, () => {
   });
 });
 
-for (const shell of others)
-  if ('missing' in shell) test(`under ${shell.name}`, { skip: `${shell.name} is not installed here` }, () => {});
-  else describe(`under ${shell.name}`, () => common(shell));
+for (const shell of others) describe(`under ${shell.name}`, () => common(shell));
 
 test('both agents have one version', () => {
   assert.equal(execFileSync(dash, [SCRIPT, '--version'], { encoding: 'utf8' }), `${AGENT_VERSION}\n`);

@@ -2,6 +2,14 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
+import { test } from 'node:test';
+
+/** Runs a test that needs a program, or says that it cannot be run here: a test that skips itself would count as failed. */
+export function testWith(program: string, name: string, run: (file: string) => Promise<void> | void): void {
+  const file = find(program);
+  if (file !== undefined) void test(name, () => run(file));
+  else console.log(`Left out, because ${program} is not installed ("apt install ${program}"): ${name}`);
+}
 
 /** The file of a program on PATH. */
 export const find = (program: string): string | undefined =>

@@ -2,6 +2,7 @@
 // jobs and replace keys at any moment.
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
 interface Answer {
@@ -45,16 +46,18 @@ export class TestService {
   #waiting: ((answer: Answer) => void) | undefined;
   #server: Server | undefined;
   #port = 0;
+  #origin = 'http://127.0.0.1';
 
   get url(): string {
-    return `http://127.0.0.1:${this.#port}`;
+    return `${this.#origin}:${this.#port}`;
   }
 
-  async start(): Promise<void> {
-    this.#server = createServer((request, response) => void this.#handle(request, response)).listen(
-      this.#port,
-      '127.0.0.1',
-    );
+  /** @param tls a certificate for localhost, to speak https */
+  async start(tls?: { key: string; cert: string }): Promise<void> {
+    const handle = (request: IncomingMessage, response: ServerResponse) => void this.#handle(request, response);
+    this.#server = tls ? createTlsServer(tls, handle) : createServer(handle);
+    this.#origin = tls ? 'https://localhost' : 'http://127.0.0.1';
+    this.#server.listen(this.#port, '127.0.0.1');
     await once(this.#server, 'listening');
     this.#port = (this.#server.address() as AddressInfo).port;
   }

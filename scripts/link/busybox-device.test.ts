@@ -4,19 +4,17 @@ import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after } from 'node:test';
 import { shellAgent } from '../shell-agent.ts';
 import { until } from '../test-process.ts';
 import { testFleet } from '../../server/test-fleet.ts';
 import { startTestService } from '../../server/test-service.ts';
-import { busyBoxPath, find } from '../../agent/sh/test-busybox.ts';
+import { busyBoxPath, testWith } from '../../agent/sh/test-busybox.ts';
 
 const base = mkdtempSync(path.join(tmpdir(), 'muster-busybox-'));
 after(() => rmSync(base, { recursive: true, force: true }));
 
-test('a device of BusyBox and curl is installed, unpacks an archive and runs it', async (context) => {
-  const busybox = find('busybox');
-  if (busybox === undefined) return context.skip('busybox is not installed here');
+testWith('busybox', 'a device of BusyBox and curl is installed, unpacks an archive and runs it', async (busybox) => {
   writeFileSync(path.join(base, 'agent.sh'), shellAgent());
   const service = await startTestService({}, undefined, undefined, { agentFile: path.join(base, 'agent.mjs') });
   const home = path.join(base, 'muster');

@@ -46,10 +46,11 @@ const joined = () =>
   });
 
 const busybox = find('busybox');
+const mksh = find('mksh');
 const SHELLS = [
   { name: 'dash', command: [find('dash') ?? '/bin/sh'], PATH: process.env['PATH'] ?? '' },
-  { name: 'mksh', command: [find('mksh') ?? 'mksh'], PATH: process.env['PATH'] ?? '' },
-  { name: 'busybox', command: [busybox ?? 'busybox', 'ash'], PATH: busybox ? busyBoxPath(busybox, base) : '' },
+  ...(mksh === undefined ? [] : [{ name: 'mksh', command: [mksh], PATH: process.env['PATH'] ?? '' }]),
+  ...(busybox === undefined ? [] : [{ name: 'busybox', command: [busybox, 'ash'], PATH: busyBoxPath(busybox, base) }]),
 ];
 
 const clear = async () => {
