@@ -40,7 +40,7 @@ async function uploadUpdate(service: Service): Promise<string> {
 
 /** Rules as a version with another engine stored them. */
 function storeRules(service: Service, rules: object[]): void {
-  const database = new DatabaseSync(path.join(service.dataFolder, 'muster.db'));
+  const database = new DatabaseSync(path.join(service.dataFolder, 'muster.db'), { timeout: 5_000 });
   database.prepare('UPDATE outcome_rules SET rules = ?').run(JSON.stringify(rules));
   database.close();
 }
