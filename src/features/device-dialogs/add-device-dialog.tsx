@@ -124,7 +124,9 @@ export function AddDeviceDialog({ thisMachine: here, onClose }: AddDeviceDialogP
           </p>
           {!thisMachine && pairs && (
             <p>
-              <Link to={paths.enrolment('pair')}>Pair a device that shows a code</Link>
+              <Link to={paths.enrolment('pair')} className="reach">
+                Pair a device that shows a code
+              </Link>
             </p>
           )}
           <DeviceNameInput {...field('DeviceName')} />
