@@ -1,9 +1,9 @@
 // The agent of one device: connects its data folder and jobs to the service. main.ts runs one as a program; tests and
 // the demo run many in one process.
+import { createHash } from 'node:crypto';
 import { arch, hostname, platform, release } from 'node:os';
 import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
-import { createHash } from 'node:crypto';
 import { Connection, type Ending } from './connection.ts';
 import { DeviceKey } from './device-key.ts';
 import { BootTime, ownFacts } from './facts.ts';

@@ -3,10 +3,8 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
 
-test.use({ ownService: true });
-
 // The browser logs a refused proof to the console.
-test.use({ expectedConsole: [/status of 403/] });
+test.use({ ownService: true, expectedConsole: [/status of 403/] });
 
 async function openSettings(page: Page, service: Service, name: string): Promise<void> {
   await page.goto(`${service.url}/settings/${name.toLowerCase()}`);

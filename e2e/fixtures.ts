@@ -1,5 +1,6 @@
-// What every end-to-end test uses: an account of its own on a real service, real agents as processes, and a page that fails the test on a console error, a blocked resource or a request to another host. No context of the browser may
-// send a token to another host (token-guard.ts).
+// What every end-to-end test uses: an account of its own on a real service, real agents as processes, and a page that fails
+// the test on a console error, a blocked resource or a request to another host. No context of the browser may send a token
+// to another host (token-guard.ts).
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -73,7 +74,7 @@ class Folders {
   }
 }
 
-/** A service for many tests, each of which has an account of its own: starting one takes as long as most tests. */
+/** A service for many tests, each of which has an account of its own: to start one for each would be a quarter of their work. */
 class SharedProgram {
   private readonly program = new Program({});
   private accounts: TestProcess | undefined;

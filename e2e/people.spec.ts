@@ -3,10 +3,8 @@ import type { Browser, Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 
-test.use({ ownService: true });
-
 // What the browser says of refused requests.
-test.use({ expectedConsole: [/status of 40[13]/] });
+test.use({ ownService: true, expectedConsole: [/status of 40[13]/] });
 
 const PASSWORD = 'green stairs and thunder';
 

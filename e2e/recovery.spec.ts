@@ -42,3 +42,24 @@ for (const [name, pathOf] of Object.entries(PAGES))
     await expect(troubles(page)).toHaveCount(0);
     await expect(page.getByRole('main').getByRole('status', { name: /^Loading/ })).toHaveCount(0);
   });
+
+test('jobs are said to be missing, and not to be loading, while the account is read again', async ({
+  signedIn: page,
+  service,
+}) => {
+  let holding = false;
+  let held = 0;
+  const failed = { status: 502, contentType: 'text/html', body: '<h1>Bad gateway</h1>' };
+  await page.route('**/v1/**', (route) => route.fulfill(failed));
+  await page.route('**/v1/account', (route) => {
+    if (!holding) return route.fulfill(failed);
+    held++;
+    return undefined;
+  });
+  await page.goto(`${service.url}/jobs`);
+  await expect(troubles(page).first()).toBeVisible();
+  holding = true;
+  // After a failure the next read waits for up to a minute.
+  await expect.poll(() => held, { timeout: 90_000 }).toBeGreaterThan(0);
+  await expect(troubles(page).first()).toBeVisible();
+});

@@ -3,10 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { endSession, expect, signIn, test, signOut } from './fixtures.ts';
 
-test.use({ ownService: true });
-
 // The browser logs each refused request to the console.
-test.use({ expectedConsole: [/status of 401/] });
+test.use({ ownService: true, expectedConsole: [/status of 401/] });
 
 test('the printed link signs in once, and its code leaves the address bar @main', async ({
   page,

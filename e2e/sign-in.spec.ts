@@ -3,10 +3,8 @@ import { createHmac } from 'node:crypto';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, expectAccessibleHere, signIn, test, type Service } from './fixtures.ts';
 
-test.use({ ownService: true });
-
 // The browser logs each refused request to the console.
-test.use({ expectedConsole: [/status of (400|401|403|409|429)/] });
+test.use({ ownService: true, expectedConsole: [/status of (400|401|403|409|429)/] });
 
 const EMAIL = 'ada@example.com';
 const PASSWORD = 'mill pond lantern oak';
@@ -87,6 +85,27 @@ test('while nobody has a password, the page asks for a token only @main', async 
   await expect(page.getByLabel('Password')).toHaveCount(0);
   await expect(page.getByRole('link')).toHaveCount(0);
   await expect(page.getByRole('button')).toHaveCount(1);
+});
+
+test('the dashboard is not fetched before the form is there', async ({ page, service }) => {
+  const seen: string[] = [];
+  page.on('request', (request) => {
+    if (/\/assets\/frame-.*\.js$/.test(request.url())) seen.push('dashboard');
+  });
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+  await page.route('**/auth/session', async (route) => {
+    await answered;
+    await route.continue();
+  });
+  // The page does not stop waiting for the answer by itself.
+  await page.clock.install();
+  await page.goto(`${service.url}/sign-in`);
+  await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+  await page.waitForFunction(() => document.fonts.status === 'loaded');
+  seen.push('answer');
+  answer();
+  await expect(page.getByLabel('API token')).toBeVisible();
+  await expect.poll(() => seen).toEqual(['answer', 'dashboard']);
 });
 
 test('a password signs in and opens the requested page; a wrong one is refused in words @main', async ({

@@ -4,10 +4,8 @@ import type { Page, Route } from '@playwright/test';
 import { expect, test, withoutOffers, type Service } from './fixtures.ts';
 import { fill, READINGS, type Reading } from './readings.ts';
 
-test.use({ ownService: true });
-
 // What the browser says of each broken answer.
-test.use({ expectedConsole: [/status of 50[03]|net::ERR_/] });
+test.use({ ownService: true, expectedConsole: [/status of 50[03]|net::ERR_/] });
 
 type Answer = 'real' | 'held' | 'failed' | 'page' | 'other' | 'null';
 

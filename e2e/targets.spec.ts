@@ -5,9 +5,13 @@ import { expect, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
 import { smallTargets } from './targets.ts';
 
-test.use({ ownService: true });
-
-test.use({ viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, expectedConsole: [/status of 404/] });
+test.use({
+  ownService: true,
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+  expectedConsole: [/status of 404/],
+});
 
 /** A fleet with something on each page: of three devices one is Offline, a rollout is paused, and an alert is silenced. */
 async function fill(service: Service) {

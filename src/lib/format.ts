@@ -110,3 +110,6 @@ export const formatRoughShare = numberWriter(LOCALE, { style: 'percent', maximum
 /** "0%", "58.20%", "100%": rounded down, so that only the whole is 100%. */
 export const formatShare = (part: number): string =>
   part === 0 || part === 1 ? roundPercent(part) : exactPercent(Math.floor(part * 10_000) / 10_000);
+
+/** A text of the service or an agent as a sentence among others. */
+export const withFullStop = (text: string): string => (/[.!?]$/.test(text) ? text : `${text}.`);

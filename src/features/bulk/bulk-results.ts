@@ -5,6 +5,7 @@ import { Skipped } from '#/api/skipped.ts';
 import { csvText } from '#/contract/csv.ts';
 import { compareNames } from '#/lib/locale.ts';
 import type { EachResult, NotSent } from '#/lib/run-each.ts';
+import { withFullStop } from '#/lib/format.ts';
 
 /**
  * - `failed`: the service reported an error, so nothing was changed.
@@ -31,7 +32,7 @@ function reasonOf(error: unknown): string {
   const { detail, fields } = error instanceof ApiError ? error : { detail: '', fields: [] };
   return [error.message, detail, ...fields.map(({ field, message }) => `${field} ${message}`)]
     .filter(Boolean)
-    .map((text) => (/[.!?]$/.test(text) ? text : `${text}.`))
+    .map(withFullStop)
     .join(' ');
 }
 

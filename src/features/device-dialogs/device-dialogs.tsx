@@ -7,6 +7,7 @@ import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
 import { whyNoRotation } from '#/fleet/agent-words.ts';
+import { withFullStop } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { ShortId } from '#/ui/controls/copy-button.tsx';
@@ -117,7 +118,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
           { value: 'show', label: 'Show it here' },
         ]}
       />
-      {whyNotSent !== undefined && <p className="dim">It cannot be sent to the device. {sentence(whyNotSent)}</p>}
+      {whyNotSent !== undefined && <p className="dim">It cannot be sent to the device. {withFullStop(whyNotSent)}</p>}
     </Stack>
   );
   if (way === 'send')
@@ -164,8 +165,6 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
     </ConfirmDialog>
   );
 }
-
-const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 
 function UpdateAgentDialog({ device, onClose }: AboutProps) {
   const { DeviceId, DeviceName, AgentVersion } = device;
