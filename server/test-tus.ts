@@ -16,7 +16,7 @@ export interface TusClient {
   ask(method: string, path: string, headers?: Record<string, string>, body?: Buffer): Promise<TusAnswer>;
   patch(path: string, offset: number, body: Buffer, headers?: Record<string, string>): Promise<TusAnswer>;
   /** Sends these bytes as the beginning of `length`, and leaves the connection open. */
-  hang(path: string, offset: number, length: number, body: Buffer): { cut: () => void };
+  hang(path: string, offset: number, length: number, body: Buffer): { sent: Promise<void>; cut: () => void };
   /** How many bytes the service has. */
   offset(path: string): Promise<number>;
 }
@@ -68,8 +68,7 @@ export function tusClient(url: string, token: string): TusClient {
     hang: (path, offset, length, body) => {
       const sent = open('PATCH', path, patchHeaders(offset, length));
       sent.on('error', () => {});
-      sent.write(body);
-      return { cut: () => sent.destroy() };
+      return { sent: new Promise((resolve) => sent.write(body, () => resolve())), cut: () => sent.destroy() };
     },
     offset: async (path) => {
       const answer = await client.ask('HEAD', path);

@@ -89,10 +89,14 @@ test('what arrived before the connection broke is kept, and a request that hangs
   const bytes = randomBytes(9 * MB);
   const at = await tus.begin(bytes.length, SCRIPT);
   tus.hang(at, 0, bytes.length, bytes.subarray(0, MB)).cut();
-  const hanging = tus.hang(at, 0, bytes.length, bytes.subarray(0, 3 * MB));
-  // Each look interrupts the request before it, which stores what it has.
-  const have = await until('some bytes to be stored', async () => (await tus.offset(at)) || undefined);
-  hanging.cut();
+  // Each look interrupts the request before it, which stores what it has: nothing, if the look overtook its bytes.
+  const have = await until('some bytes to be stored', async () => {
+    const hanging = tus.hang(at, 0, bytes.length, bytes.subarray(0, 3 * MB));
+    await hanging.sent;
+    const stored = await tus.offset(at);
+    hanging.cut();
+    return stored || undefined;
+  });
   const { status, text } = await tus.patch(at, have + 1, bytes.subarray(have + 1));
   assert.match(problem({ status, text, header: () => '' }, 409).detail ?? '', new RegExp(`It has ${have} bytes`));
   const done = await tus.patch(at, have, bytes.subarray(have));
