@@ -5,7 +5,8 @@
 #   facts.d/              programs of this device that print more facts as name=value
 #   settled               ids of jobs whose end the service has: they never run again
 #   queue/<number>.<id>/  one job each, in the order of arrival; supervise.sh says what is in it
-#   headers               what each request carries: the key, and the session
+#   room                  a link to the folder for what requests send and get, which is in memory if that is possible: a
+#                         service could not be told that the disk is full by way of a file on it
 #
 # Three roles: the agent waits for the service, a courier sends the output and the end of the job that runs, and the
 # supervisor runs it.
@@ -159,6 +160,7 @@ lost() {
 # finish CODE [TEXT]
 finish() {
   kill $child $courier 2>/dev/null
+  [ "$room" = "$data" ] || rm -rf "$room"
   [ -z "$install" ] || rm -f "$install/connected"
   [ -z "${2-}" ] || printf '%s\n' "$2" >&2
   exit "$1"
@@ -176,12 +178,22 @@ of_release() {
   sed -n "s/^$1=//p" /etc/os-release 2>/dev/null | tr -d "\"'"
 }
 
-# What the programs in facts.d print: at most 50 of them, for 5 seconds and 64 kB each.
+# Whether root owns it and nobody else can write it.
+is_of_root() {
+  set -- $(ls -ldn "$1")
+  case $1:$3 in ?????-??-*:0) ;; *) return 1 ;; esac
+}
+
+# What the programs in facts.d print: at most 50 of them, for 5 seconds and 64 kB each. Links are not followed.
 own_facts() {
-  programs=0
+  programs=0 failed=
   for program in "$data"/facts.d/*; do
-    [ -f "$program" ] && [ -x "$program" ] && [ "$programs" -lt 50 ] || continue
+    [ -f "$program" ] && [ -x "$program" ] && [ ! -h "$program" ] && [ "$programs" -lt 50 ] || continue
     programs=$((programs + 1))
+    [ "$(id -u)" != 0 ] || { is_of_root "$data/facts.d" && is_of_root "$program"; } || {
+      failed="$failed ${program##*/}"
+      continue
+    }
     (ulimit -f 128 && exec "$program") </dev/null >"$tmp.fact" 2>/dev/null &
     printing=$!
     (sleep 5 && kill -9 "$printing") >/dev/null 2>&1 &
@@ -194,10 +206,11 @@ own_facts() {
         esac
       done <"$tmp.fact"
     else
-      fact facts_failed "${program##*/}"
+      failed="$failed ${program##*/}"
     fi
     kill "$timer" 2>/dev/null
   done
+  fact facts_failed "${failed# }"
 }
 
 gigabytes() { echo "$(($1 / 976563)).$(($1 % 976563 / 97657)) GB"; }
@@ -223,13 +236,13 @@ facts() {
 
 # Says hello: what the service does not know of this device, and which jobs it has.
 greet() {
-  facts >"$data/facts" 2>/dev/null
+  facts >"$room/facts" 2>/dev/null
   now
   greeted=$seconds odd=2
   while :; do
     write_headers ''
     {
-      cat "$data/facts"
+      cat "$room/facts"
       fact server "$server"
       for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
     } >"$tmp.hello"
@@ -250,7 +263,7 @@ renew_facts() {
   next_look=$((seconds + 3600))
   if [ $((seconds - greeted)) -lt 86400 ]; then
     facts 2>/dev/null | grep -v '^disk_free=' >"$tmp.facts"
-    grep -v '^disk_free=' "$data/facts" | cmp -s - "$tmp.facts" && return
+    grep -v '^disk_free=' "$room/facts" | cmp -s - "$tmp.facts" && return
   fi
   greet
 }
@@ -287,7 +300,7 @@ conclude() {
 
 # Follows one job until the service has its output and its end, whichever agent started it.
 deliver() {
-  role=courier tmp=$data/tmp.courier.$$ on_wake=: child=
+  role=courier tmp=$room/tmp.courier.$$ on_wake=: child=
   trap 'kill $child 2>/dev/null; exit' TERM
   trap : USR1
   id_of "$job"
@@ -326,8 +339,9 @@ deliver() {
   exit
 }
 
-# Records that the service has the end, or does not know the job, and removes the rest.
+# Records that the service has the end, or does not know the job, and removes the rest. The output makes room for the record.
 settle() {
+  rm -f "$job/stdout" "$job/stderr" "$job/reserve"
   echo "$id" >>"$data/settled"
   [ "$(wc -l <"$data/settled")" -lt 4000 ] ||
     { tail -n 2000 "$data/settled" >"$data/settled.new" && mv "$data/settled.new" "$data/settled"; }
@@ -417,6 +431,26 @@ ANSWER
   esac
 }
 
+# Sets `room`. One that an agent left behind when it was killed is removed.
+make_room() {
+  room=$(readlink "$data/room" 2>/dev/null)
+  case $room in */muster-agent.[0-9]*) rm -rf "$room" ;; esac
+  rm -f "$data/room"
+  for room in "${TMPDIR-/dev/shm}" /dev/shm /run /tmp; do
+    room=$room/muster-agent.$$
+    mkdir "$room" 2>/dev/null && echo 2>/dev/null >"$room/headers" && ln -s "$room" "$data/room" && return
+  done
+  room=$data
+}
+
+# The program that a Command checks its artifact with. In place whole: on a full disk an empty one would find nothing wrong.
+write_check() {
+  check=$data/bin/muster-check
+  printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$room/check"
+  cmp -s "$room/check" "$check" || { cp "$room/check" "$check.new" && mv "$check.new" "$check"; } ||
+    fail "Cannot write $check: is the disk full?"
+}
+
 run() {
   if has curl; then
     client=curl
@@ -426,10 +460,11 @@ run() {
     fail 'The agent needs curl 7.55 or newer, or GNU wget: the one of BusyBox shows the device key in the process list.'
   fi
   mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
-  jobs=$data/queue headers=$data/headers tmp=$data/tmp.agent.$$ # a request of an agent that was killed may still write to its own
+  make_room
+  jobs=$data/queue headers=$room/headers tmp=$room/tmp.agent.$$ # a request of an agent that was killed may still write to its own
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
   touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
-  printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$data/bin/muster-check"
+  write_check
   is_reached= child= courier= current=
   trap 'finish 0' TERM INT
   trap : USR1

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  appendFileSync,
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -34,6 +36,29 @@ interface Shell {
   path: string;
 }
 
+/** A disk of 1 MB, which only the programs have that `mounted` starts. */
+interface SmallDisk {
+  folder: string;
+  mounted: string[];
+}
+
+function testOnDisk(name: string, run: (disk: SmallDisk) => Promise<void>): void {
+  const folder = mkdtempSync(path.join(base, 'disk-'));
+  const mounted = ['unshare', '-rm', 'sh', '-c', 'mount -t tmpfs -o size=1m none "$0" && exec "$@"', folder];
+  if (spawnSync('unshare', [...mounted.slice(1), 'true']).status === 0) void test(name, () => run({ folder, mounted }));
+  else console.log(`Left out, because a small disk cannot be mounted here: ${name}`);
+}
+
+/** Writes to a file until its disk is full. */
+function fill(file: string): void {
+  for (const step of [65_536, 4096, 1])
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(step, 1));
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, 'ENOSPC');
+    }
+}
+
 const dash = find('dash') ?? find('sh') ?? '/bin/sh';
 const standard: Shell = { name: path.basename(dash), command: [dash], path: process.env['PATH'] ?? '' };
 const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
@@ -49,24 +74,34 @@ const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
 
 class Device {
   readonly folder = mkdtempSync(path.join(base, 'device-'));
-  readonly data = path.join(this.folder, 'data');
+  readonly data: string;
   readonly keyFile = path.join(this.folder, 'key');
   readonly shell: Shell;
   readonly env: Record<string, string>;
+  readonly disk: SmallDisk | undefined;
   agent: TestProcess | undefined;
 
-  constructor(shell: Shell, env: Record<string, string> = {}) {
+  /** @param disk where its data are, instead of its folder */
+  constructor(shell: Shell, env: Record<string, string> = {}, disk?: SmallDisk) {
     this.shell = shell;
     this.env = env;
+    this.disk = disk;
+    this.data = path.join(disk?.folder ?? this.folder, 'data');
     writeFileSync(this.keyFile, `${service.key}\n`, { mode: 0o600 });
   }
 
   start(): TestProcess {
-    const [command = '', ...args] = this.shell.command;
+    const [command = '', ...args] = [...(this.disk?.mounted ?? []), ...this.shell.command];
     const options = ['--server', service.url, '--key-file', this.keyFile, '--data', this.data];
     this.agent = new TestProcess([...args, SCRIPT, ...options], {
       command,
-      env: { PATH: this.shell.path, MUSTER_SHELL: this.shell.command.join(' '), ...this.env },
+      env: {
+        PATH: this.shell.path,
+        MUSTER_SHELL: this.shell.command.join(' '),
+        // Killed agents leave a folder there.
+        TMPDIR: this.folder,
+        ...this.env,
+      },
     });
     return this.agent;
   }
@@ -177,7 +212,7 @@ function common(shell: Shell): void {
     await until('the new key in use', () => service.key === 'dk_second');
     assert.equal(readFileSync(device.keyFile, 'utf8'), 'dk_second\n');
     assert.deepEqual(
-      ['key', 'data/headers'].map((name) => statSync(device.file(name)).mode & 0o777),
+      ['key', 'data/room/headers'].map((name) => statSync(device.file(name)).mode & 0o777),
       [0o600, 0o600],
     );
     await agent.end();
@@ -353,16 +388,70 @@ describe(`under ${standard.name}`, () => {
       mode: 0o755,
     });
     writeFileSync(path.join(folder, 'failing'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+    writeFileSync(path.join(folder, 'writable'), '#!/bin/sh\necho "writable=yes"\n');
+    chmodSync(path.join(folder, 'writable'), 0o777);
+    symlinkSync('good', path.join(folder, 'a-link'));
     device.start();
     const facts = await until('its hello', () => service.hellos[0]);
     assert.equal(facts.get('rack'), 'a 4% + é');
-    assert.equal(facts.get('facts_failed'), 'failing');
+    const isRoot = process.getuid?.() === 0;
+    assert.equal(facts.get('facts_failed'), isRoot ? 'failing writable' : 'failing');
+    assert.equal(facts.get('writable'), isRoot ? undefined : 'yes', 'as root only what root alone can write');
     assert.deepEqual([facts.get('BAD'), facts.get('job')], [undefined, undefined]);
     assert.equal(facts.get('kind'), 'sh');
     assert.match(facts.get('agent') ?? '', /^\d+\.\d+\.\d+$/);
     assert.equal(facts.get('server'), service.url);
     assert.match(facts.get('disk_free') ?? '', /^\d+\.\d GB$/);
     for (const name of ['kernel', 'arch', 'hostname']) assert.notEqual(facts.get(name) ?? '', '', name);
+  });
+
+  test('what a killed agent kept for its requests goes with the next start', async () => {
+    const device = new Device(standard);
+    const rooms = () => readdirSync(device.folder).filter((name) => name.startsWith('muster-agent.'));
+    const agent = device.start();
+    await until('its hello', () => service.hellos[0]);
+    const [killed] = rooms();
+    await agent.end('SIGKILL');
+    const again = device.start();
+    await until('its hello', () => service.hellos[1]);
+    assert.equal(rooms().length, 1);
+    assert.notEqual(rooms()[0], killed);
+    await again.end();
+    assert.deepEqual(rooms(), []);
+  });
+
+  testOnDisk('on a full disk jobs are refused, and the one that runs has its end', async (disk) => {
+    const device = new Device(standard, { TMPDIR: '/dev/shm' }, disk);
+    const agent = device.start();
+    await until('its hello', () => service.hellos[0]);
+    const filler = `/proc/${agent.child.pid}/root${disk.folder}/filler`;
+    const go = device.file('go');
+    const wait = `echo begun; until [ -e "${go}" ]; do sleep 0.1; done`;
+    const begun = (job: TestJob) => until('the first line', () => text(job.stdout) === 'begun\n');
+
+    const cut = service.add('cut', `${wait}; head -c 30000 /dev/zero | tr '\\0' x; exit 4`);
+    await begun(cut);
+    fill(filler);
+    writeFileSync(go, '');
+    assert.equal(await endOf(cut), '4');
+    assert.match(text(cut.stdout), /^begun\nx*\n\[muster\] Disk full on the device/);
+
+    fill(filler);
+    const refused = service.add('refused', 'echo ran');
+    assert.equal(await endOf(refused), 'refused');
+    assert.match(refused.reason ?? '', /could not store the job in .*: is its disk full/);
+    rmSync(go);
+    rmSync(filler);
+
+    const stopped = service.add('stopped', wait);
+    await begun(stopped);
+    fill(filler);
+    service.askToStop(stopped);
+    assert.equal(await endOf(stopped), 'stopped');
+    assert.equal(stopped.reason, 'Stopped on request.');
+    rmSync(filler);
+    assert.equal(await endOf(service.add('next', 'exit 3')), '3');
+    await agent.end();
   });
 
   testWith('wget', 'it works with GNU wget alone', async () => {

@@ -127,6 +127,11 @@ end_processes() {
   done
 }
 
+# note_why END REASON: why the job is being ended, for the supervisor. With what is reserved, if the disk is full.
+note_why() {
+  printf '%s\n' "$@" 2>/dev/null >"$job/why" || { rm -f "$job/reserve" && printf '%s\n' "$@" >"$job/why"; }
+}
+
 # Ends the job when it is asked to, when its time is over, or when its folder was deleted. `why` says which.
 watch() {
   now
@@ -134,9 +139,9 @@ watch() {
   while sleep 1 && kill -0 $$ 2>/dev/null; do
     now
     if [ -f "$job/cancel" ]; then
-      printf '%s\n' how=stopped 'Stopped on request.' >"$job/why"
+      note_why how=stopped 'Stopped on request.'
     elif [ "$seconds" -ge "$ends" ]; then
-      printf '%s\n' how=timeout "Stopped: it ran longer than its limit of $limit s." >"$job/why"
+      note_why how=timeout "Stopped: it ran longer than its limit of $limit s."
     elif [ -f "$job/command" ]; then
       continue
     fi
@@ -190,7 +195,7 @@ supervise() {
     write_end how=refused "The agent could not start the command: no folder and pipes could be made in $job."
     exit
   }
-  trap 'printf "%s\n" how=interrupted "The device was shutting down." >"$job/why"; end_processes' TERM HUP
+  trap 'note_why how=interrupted "The device was shutting down."; end_processes' TERM HUP
   trap 'given_up=yes' USR1
   keep_output stdout &
   out=$!

@@ -51,7 +51,8 @@ export class AgentUnderTest {
       ? ['unshare', '-m', 'sh', '-c', `mount --bind "$0" ${BOOT_ID} && exec "$@"`, this.#bootFile]
       : [];
     const [program = '', ...args] = [...inBoot, ...own];
-    this.program = new TestProcess(args, { command: program, detached: true, env: { HOME: folder, LC_ALL: 'C' } });
+    const env = { HOME: folder, TMPDIR: folder, LC_ALL: 'C' };
+    this.program = new TestProcess(args, { command: program, detached: true, env });
     this.program.child.on('error', () => {});
   }
 
