@@ -2,9 +2,11 @@
 // device and an agent of its own; they run side by side.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Device } from '#/contract/devices.ts';
+import type { Fact } from '#/contract/facts.ts';
 import type { Job } from '#/contract/jobs.ts';
 import { testFleet, type TestFleet } from '../../server/test-fleet.ts';
 import { openRelay, type Relay } from '../chaos/relay.ts';
@@ -114,6 +116,11 @@ class Stage {
     return ((await found.json()) as Device[])[0];
   }
 
+  async facts(): Promise<{ Items: Fact[]; Problems: string[] }> {
+    const found = await this.service.call('GET', `/v1/device/${this.id}/facts`);
+    return (await found.json()) as { Items: Fact[]; Problems: string[] };
+  }
+
   online(): Promise<boolean> {
     return soon('the device to be Online', async () => (await this.fleet.status(this.id)) === 'Online');
   }
@@ -166,6 +173,19 @@ export async function basics(place: Place): Promise<void> {
       const found = agent.commandLines().find((line) => line.includes(agent.key));
       must(found === undefined || place.command.some((part) => part.includes('{key}')), `it is in: ${found}`);
     });
+
+    await check(
+      'the facts that it reports are those of this machine, and the service can store all of them',
+      async () => {
+        const { Items, Problems } = await soon('its facts', async () => {
+          const reported = await stage.facts();
+          return reported.Items.length > 0 && reported;
+        });
+        const name = Items.find(({ Name }) => Name === 'hostname')?.Value;
+        must(name === hostname(), `the hostname is ${name} instead of ${hostname()}`);
+        must(Problems.length === 0, Problems.join('; '));
+      },
+    );
 
     await check('jobs run one after the other, in order', async () => {
       const all = stage.file('order');
