@@ -24,6 +24,7 @@ const SECTIONS: Record<string, () => Promise<Section>> = {
   jobs: async () => (await import('./bench/jobs.ts')).jobs,
   service: async () => (await import('./bench/service.ts')).service,
   delivery: async () => (await import('./bench/delivery.ts')).delivery,
+  joining: async () => (await import('./bench/joining.ts')).joining,
   artifacts: async () => (await import('./bench/artifacts.ts')).artifacts,
   tunnels: async () => (await import('./bench/tunnels.ts')).tunnels,
 };

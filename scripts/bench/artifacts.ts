@@ -1,13 +1,12 @@
 // A large artifact: sent in pieces, then downloaded by a hundred devices at the same time. Its bytes must not gather in the
 // memory of the service, nor make others wait.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { request, withService, type MeasuredService } from './measured-service.ts';
-import { milliseconds, type Figure, type Row, type Section } from './section.ts';
+import { milliseconds, percentile, type Figure, type Row, type Section } from './section.ts';
+import { watched } from './watched.ts';
 
 const DEVICES = 100;
 const MB = 1024 * 1024;
@@ -15,8 +14,6 @@ const PIECE = Buffer.from(randomBytes(8 * MB));
 
 const megabytes = (bytes: number): Figure => ({ value: bytes / 1e6, unit: 'MB' });
 const rate = (bytes: number, elapsed: number): Figure => ({ value: bytes / 1e3 / elapsed, unit: 'MB/s' });
-const percentile = (values: number[], share: number) =>
-  values.toSorted((one, two) => one - two)[Math.floor(values.length * share)] ?? Number.NaN;
 
 export const artifacts: Section = async ({ artifactMegabytes }) => ({
   subject: `one of ${artifactMegabytes} MB, ${DEVICES} devices`,
@@ -88,18 +85,4 @@ async function received(link: string): Promise<number> {
   let count = 0;
   for await (const piece of answer) count += (piece as Buffer).length;
   return count;
-}
-
-/** Does the work while somebody asks for pages of devices. `peak`: the most memory that the service had until its end. */
-async function watched<T>(service: MeasuredService, work: () => Promise<T>) {
-  const { url, headers } = service;
-  const user = new Worker(new URL('waiting-user.ts', import.meta.url), { workerData: { url, headers } });
-  const answered = once(user, 'message') as Promise<[waits: number[]]>;
-  const begun = performance.now();
-  const result = await work();
-  const elapsed = performance.now() - begun;
-  user.postMessage('over');
-  const [waits] = await answered;
-  const { peak } = await service.send('memory', null);
-  return { result, elapsed, waits, peak };
 }

@@ -1,7 +1,7 @@
 // Agents that speak HTTP and only wait: each has a request for its next message open, takes the job that it gets, and
 // reports at once that it is done.
-import { Agent, request } from 'node:http';
 import { AGENT_HTTP_PATH, LONGEST_WAIT_S, SESSION_HEADER } from '#/contract/agent-http.ts';
+import { openRequester } from './requester.ts';
 
 /** How many say hello at a time. */
 const GREETING = 200;
@@ -15,7 +15,8 @@ export interface WaitingAgents {
 
 /** Connects one agent for each key to `url`. */
 export async function connectHttpAgents(url: string, keys: string[]): Promise<WaitingAgents> {
-  const pool = new Agent({ keepAlive: true, maxSockets: Infinity, maxFreeSockets: Infinity });
+  const requester = openRequester(url + AGENT_HTTP_PATH);
+  const { ask } = requester;
   const closing = new AbortController();
   const counts = { handed: 0, done: 0 };
   const reached = { handed: Promise.withResolvers<void>(), done: Promise.withResolvers<void>() };
@@ -23,22 +24,6 @@ export async function connectHttpAgents(url: string, keys: string[]): Promise<Wa
     counts[what] += 1;
     if (counts[what] === keys.length) reached[what].resolve();
   };
-
-  const ask = (method: string, path: string, headers: Record<string, string>, body = '') =>
-    new Promise<{ status: number | undefined; text: string }>((resolve, reject) => {
-      const asked = request(url + AGENT_HTTP_PATH + path, {
-        method,
-        agent: pool,
-        headers: { ...headers, ...(body !== '' && { 'Content-Length': Buffer.byteLength(body) }) },
-      });
-      asked.on('error', reject);
-      asked.on('response', (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (part: string) => (text += part));
-        response.on('end', () => resolve({ status: response.statusCode, text }));
-      });
-      asked.end(body);
-    });
 
   const wait = async (headers: Record<string, string>) => {
     while (!closing.signal.aborted) {
@@ -78,7 +63,7 @@ export async function connectHttpAgents(url: string, keys: string[]): Promise<Wa
     allDone: () => Promise.race([reached.done.promise, failure]),
     close: () => {
       closing.abort();
-      pool.destroy();
+      requester.close();
     },
   };
 }

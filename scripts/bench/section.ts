@@ -33,6 +33,9 @@ export const perSecond = (count: number, elapsed: number, unit: string): Figure 
   unit: `${unit}/s`,
 });
 
+export const percentile = (values: number[], share: number): number =>
+  values.toSorted((one, two) => one - two)[Math.floor(values.length * share)] ?? Number.NaN;
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((one, two) => one - two);
   return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;

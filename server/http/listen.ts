@@ -5,9 +5,11 @@ import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
+import { AGENT_HTTP_PATH } from '#/contract/agent-http.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Config } from '../config.ts';
 import { openProxyNotice } from './proxy-notice.ts';
+import { openTurnstile } from './turnstile.ts';
 import { refuseUnclear } from './unclear-request.ts';
 import type { App } from './implement.ts';
 import { ANSWER_TIMEOUT_MS, FINISH_TIMEOUT_MS } from './traffic.ts';
@@ -31,15 +33,23 @@ export async function openServer(
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
   const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
   const noticeProxy = openProxyNotice(config);
+  const joining = openTurnstile(JOINING_AT_ONCE);
   const server = makeServer(config, (incoming, outgoing) => {
     noticeProxy(incoming);
-    if (refuseUnclear(incoming, outgoing, isTls) || takes(incoming, outgoing)) return;
-    void listener(incoming, outgoing);
+    if (refuseUnclear(incoming, outgoing, isTls)) return;
+    const answer = () => void (takes(incoming, outgoing) || listener(incoming, outgoing));
+    if (isJoining(incoming)) joining.pass(incoming, outgoing, answer);
+    else answer();
   });
   await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;
   return { server, port, publicUrl: publicUrlOf(config, port), stop: () => stop(server) };
 }
+
+/** A device asks for its key, or begins a session with its facts: a fleet that is switched on does so at the same moment. */
+const JOINING = new Set(['/v1/enrol', '/v1/pair/begin', `${AGENT_HTTP_PATH}/hello`]);
+const JOINING_AT_ONCE = 4;
+const isJoining = ({ url = '' }: IncomingMessage): boolean => JOINING.has(url.split('?', 1)[0] ?? '');
 
 /** A port for machines (METRICS_PORT), always without TLS. */
 export async function openSidePort(
