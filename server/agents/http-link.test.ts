@@ -62,6 +62,10 @@ test('the device is Online with what its agent says of itself, and cannot have t
     [device?.DeviceStatus, device?.AgentVersion, device?.TunnelsAllowed, device?.SysArch, device?.SysHostname],
     ['Online', '9.9.9 (sh)', 'none', 'mips', 'fake'],
   );
+  const opened = await service.call('POST', '/v1/tunnels', { DeviceId: id, LocalDest: 'tcp://127.0.0.1:22' });
+  const { title, detail } = (await opened.json()) as { title: string; detail: string };
+  assert.deepEqual([opened.status, title], [409, '"device" has no tunnels']);
+  assert.match(detail, /^Its agent speaks HTTP/);
 });
 
 test('a request that waits gets the job as soon as there is one', async () => {

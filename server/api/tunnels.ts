@@ -1,6 +1,7 @@
 // v1.md, "Tunnels": listing and closing them. Agents open them, and people do where the agent allows the destination.
 import { hash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import { speaksHttp } from '#/contract/agent-http.ts';
 import { MAX_TUNNELS } from '#/contract/agent-link.ts';
 import { ALLOWS_NONE, allows, parseAllowance, parseDestination } from '#/contract/tunnel-allowance.ts';
 import { USUAL_TUNNEL_MINUTES } from '#/contract/tunnels.ts';
@@ -77,7 +78,13 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
 
   /** Refuses what the device does not allow. The agent would refuse it too; here the answer says what to do. */
   const requireAllowed = async (tx: Tx, device: DeviceRow, localDest: string) => {
-    const allowed = (await allowanceOf(tx, device.seq)) || ALLOWS_NONE;
+    const { agentVersion, allowed: said } = await allowanceOf(tx, device.seq);
+    if (speaksHttp(agentVersion))
+      throw new Conflict(
+        `"${device.name}" has no tunnels`,
+        'Its agent speaks HTTP, which carries jobs and facts only. The agent for Node.js has tunnels: install that one with install.sh, if the device can run it.',
+      );
+    const allowed = said || ALLOWS_NONE;
     const allowance = parseAllowance(allowed);
     const destination = parseDestination(localDest);
     if (allowance && destination && allows(allowance, destination)) return;

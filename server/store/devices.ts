@@ -312,10 +312,12 @@ export const updateAbility = async (db: Reader, seq: number) =>
     seq,
   )) ?? { online: 0, update: '' as const, text: '' };
 
-/** The destinations that the device's agent lets the service ask for; '' if it said nothing. */
-export const allowanceOf = async (db: Reader, seq: number): Promise<string> =>
-  (await db.get<{ allowed: string }>('SELECT tunnels_allowed AS allowed FROM devices WHERE seq = ?', seq))?.allowed ??
-  '';
+/** The version of the device's agent, and the destinations that it lets the service ask for; '' if it said nothing. */
+export const allowanceOf = async (db: Reader, seq: number): Promise<{ allowed: string; agentVersion: string }> =>
+  (await db.get<{ allowed: string; agentVersion: string }>(
+    'SELECT tunnels_allowed AS allowed, agent_version AS "agentVersion" FROM devices WHERE seq = ?',
+    seq,
+  )) ?? { allowed: '', agentVersion: '' };
 
 /** SHA-256 of the device's key, in hexadecimal. */
 export async function keyHashOf(db: Reader, seq: number): Promise<string> {
