@@ -1,6 +1,7 @@
 // From a folder to a device: the builder packs it in the browser, the service takes it, a real agent runs it, and what
 // fails there is rolled back and reported.
 import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
@@ -276,4 +277,20 @@ test('an archive for which there is no room waits among the uploads, where room 
   await builder(page).getByRole('button', { name: 'Add to uploads' }).click();
   await expect(page.getByRole('group', { name: 'Storage space' })).toContainText('more space is needed');
   expect(await listed(service)).toEqual([]);
+});
+
+test.describe('where the service takes larger artifacts', () => {
+  test.use({ serviceEnv: { ARTIFACT_MAX_MB: '64' } });
+
+  test('a large folder is packed and uploaded', async ({ signedIn: page, service }) => {
+    await openArtifacts(page, service, '?dialog=build');
+    const folder = await folderWith(service, 'model_1.0.0', { 'install.sh': '#!/bin/sh\necho installed\n' });
+    const weights = randomBytes(12_000_000);
+    await writeFile(path.join(folder, 'weights.bin'), weights);
+    await chooseFolder(page, folder);
+    await buildAndUpload(page);
+    await expect(stored(page)).toContainText('model_1.0.0.tar.gz 1.0.0');
+    const [artifact] = (await listed(service)) ?? [];
+    expect(artifact?.SizeBytes).toBeGreaterThan(weights.length);
+  });
 });

@@ -4,6 +4,7 @@ import { useRef, useState, type ComponentProps, type DragEvent } from 'react';
 import { flushSync } from 'react-dom';
 import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
+import { useArtifactLimit } from '#/pages/artifacts/inspect/use-artifact-limit.ts';
 import { paths } from '#/paths.ts';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
@@ -36,7 +37,7 @@ export function BuilderDialog({
   onBuilt,
   onClose,
 }: BuilderDialogProps) {
-  const builder = useBuilder(artifacts);
+  const builder = useBuilder(artifacts, useArtifactLimit());
   const [step, setStep] = useState(0);
   const [reading, setReading] = useState(false);
   const [built, setBuilt] = useState(false);

@@ -1,7 +1,6 @@
 // The last step: the archive itself, inspected like any other file before it is sent.
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import type { Packed } from '#/pages/artifacts/inspect/archive-worker.ts';
 import { packInWorker } from '#/pages/artifacts/inspect/ask-archive-worker.ts';
 import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
@@ -24,14 +23,14 @@ interface BuilderPreviewProps {
 }
 
 /** Names the largest files, for the user to leave some out. */
-function tooLarge({ files }: Builder, size: number): Finding {
+function tooLarge({ files }: Builder, size: number, limit: number): Finding {
   const largest = files
     .toSorted(([, a], [, b]) => b.size - a.size)
     .slice(0, 5)
     .map(([path, file]) => `${path} (${formatBytes(file.size)})`);
   return {
     level: 'error',
-    text: `The packed archive is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(ARTIFACT_BYTES_LIMIT)}`,
+    text: `The packed archive is ${formatBytes(size)}, but an artifact must be smaller than ${formatBytes(limit)}`,
     fix: `The largest files are ${largest.join(', ')}. Leave out what devices do not need, or let update.sh download it.`,
   };
 }
@@ -53,15 +52,15 @@ export function BuilderPreview({ builder, conflictsOf, onBuilt, onBack }: Builde
 
   const name = fileNameOf(builder.fields.name, builder.fields.version);
   const version = builder.fields.version.trim();
-  const own = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size)]);
+  const own = packed && (packed.inspection?.findings ?? [tooLarge(builder, packed.size, packRequest.limit)]);
   const sha256 = packed?.inspection?.sha256;
   const conflicts = packed?.inspection ? conflictsOf({ name, size: packed.size, version, sha256 }) : [];
   const findings = own && [...own, ...conflicts];
   const refused = own ? refuses(own) : false;
   // Only the storage can be in the way, and the page of uploads has what makes room.
   const isReady = !refuses(conflicts);
-  const bytes = packed?.bytes;
-  const why = refused ? 'The archive has errors: see the list of checks' : bytes ? undefined : 'Still being packed';
+  const content = packed?.content;
+  const why = refused ? 'The archive has errors: see the list of checks' : content ? undefined : 'Still being packed';
   return (
     <>
       <p>
@@ -76,7 +75,7 @@ export function BuilderPreview({ builder, conflictsOf, onBuilt, onBack }: Builde
           variant="filled"
           disabled={why !== undefined}
           title={why}
-          onClick={() => bytes && onBuilt(new File([bytes], name, { type: 'application/gzip' }), version, isReady)}
+          onClick={() => content && onBuilt(new File([content], name, { type: 'application/gzip' }), version, isReady)}
         >
           {isReady ? 'Upload' : 'Add to uploads'}
         </Button>

@@ -1,8 +1,9 @@
 // Archives that are built: read back by our own reader and by the system's tar, and the same in whatever order they come.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { refuses } from '#/pages/artifacts/inspect/finding.ts';
 import { inspect } from '#/pages/artifacts/inspect/inspect-file.ts';
 import { packTar, type Source } from './pack-tar.ts';
@@ -11,7 +12,7 @@ const MOST = 10_000_000;
 const source = (path: string, text = path, runs = false): Source => ({
   path,
   runs,
-  read: async () => new TextEncoder().encode(text),
+  content: new Blob([text]),
 });
 const long = `${'d'.repeat(60)}/${'e'.repeat(60)}/${'f'.repeat(60)}/file`;
 const longest = `${'ü'.repeat(90)}/${'n'.repeat(120)}`;
@@ -23,7 +24,10 @@ const SOURCES = [
   source(long),
   source(longest, 'x'.repeat(1000)),
 ];
-const packed = async (sources: Source[]) => (await packTar('app_1.0', sources, MOST)).bytes ?? new Uint8Array();
+const packed = async (sources: Source[]) => {
+  const { content } = await packTar('app_1.0', sources, MOST);
+  return new Uint8Array((await content?.arrayBuffer()) ?? []);
+};
 
 test('the same files give the same bytes, in whatever order they come', async () => {
   const one = await packed(SOURCES);
@@ -66,8 +70,27 @@ test("the system's tar reads it as it was meant", async () => {
 });
 
 test('of what gets too large only the size is reported', async () => {
-  const random = { ...source('r'), read: async () => crypto.getRandomValues(new Uint8Array(60_000)) };
-  const { bytes, size } = await packTar('a_1', [random], 50_000);
-  assert.equal(bytes, undefined);
+  const random = { ...source('r'), content: new Blob([crypto.getRandomValues(new Uint8Array(60_000))]) };
+  const { content, size } = await packTar('a_1', [random], 50_000);
+  assert.equal(content, undefined);
   assert.ok(size > 60_000);
+});
+
+test('large files are packed whole', async () => {
+  const random = randomBytes(40 * 1024 * 1024);
+  const { content } = await packTar('a_1', [{ ...source('r'), content: new Blob([random]) }], 2 * random.length);
+  const tar = gunzipSync(await (content ?? new Blob()).arrayBuffer());
+  // After the headers of the folder and of the file.
+  assert.ok(tar.subarray(1024, 1024 + random.length).equals(random));
+});
+
+test('a file that can no longer be read is named', async () => {
+  const gone = new Blob(['x']);
+  gone.stream = () => {
+    throw new DOMException('It was removed', 'NotFoundError');
+  };
+  await assert.rejects(
+    packTar('a_1', [{ ...source('dir/gone'), content: gone }], MOST),
+    /^Error: dir\/gone cannot be read/,
+  );
 });

@@ -38,20 +38,20 @@ function* entry(path: string, type: '0' | '5', mode: number, size: number): Gene
   }
   const record = paxRecord(name);
   yield header({ name: utf8.encode('PaxHeaders/path'), type: 'x', mode: 0o644, size: record.length });
-  yield* padded(record);
+  yield record;
+  yield* padding(record.length);
   yield header({ name, type, mode, size });
 }
 
-function* padded(content: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>, void> {
-  yield content;
-  const over = content.length % BLOCK;
+function* padding(size: number): Generator<Uint8Array<ArrayBuffer>, void> {
+  const over = size % BLOCK;
   if (over > 0) yield new Uint8Array(BLOCK - over);
 }
 
 export interface Source {
   path: string;
   runs: boolean;
-  read: () => Promise<Uint8Array<ArrayBuffer>>;
+  content: Blob;
 }
 
 /** Iterates a stream, which not every browser can do, and cancels it when the reader stops. */
@@ -77,22 +77,32 @@ async function* tarPieces(folder: string, sources: readonly Source[]): AsyncGene
       yield* entry(path, '5', 0o755, 0);
       continue;
     }
-    const content = await source.read();
-    yield* entry(path, '0', source.runs ? 0o755 : 0o644, content.length);
-    yield* padded(content);
+    const { content } = source;
+    yield* entry(path, '0', source.runs ? 0o755 : 0o644, content.size);
+    try {
+      yield* streamed(content.stream());
+    } catch {
+      throw new Error(`${source.path} cannot be read: it was changed or removed meanwhile. Choose the files again.`);
+    }
+    yield* padding(content.size);
   }
   yield new Uint8Array(2 * BLOCK);
 }
 
+/** Bytes that are held in memory before they become a part of the result, which browsers keep on disk if it is large. */
+const HELD = 16 * 1024 * 1024;
+/** RFC 1952: no flags, no time, nothing about the level, an unknown system. Browsers differ in the last. */
+const GZIP_HEADER = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255]);
+
 /**
  * Packs files into one folder.
- * @param most bytes of the result that are held; of the rest only the number is reported
+ * @param most bytes of the result that are kept; of the rest only the number is reported
  */
 export async function packTar(
   folder: string,
   sources: readonly Source[],
   most: number,
-): Promise<{ bytes: Uint8Array<ArrayBuffer> | undefined; size: number }> {
+): Promise<{ content: Blob | undefined; size: number }> {
   const pieces = tarPieces(folder, sources);
   const tar = new ReadableStream<Uint8Array<ArrayBuffer>>({
     async pull(controller) {
@@ -101,15 +111,20 @@ export async function packTar(
       else controller.enqueue(next.value);
     },
   });
-  const packed: Uint8Array<ArrayBuffer>[] = [];
+  const parts: Blob[] = [];
+  let held: Uint8Array<ArrayBuffer>[] = [];
+  let heldSize = 0;
   let size = 0;
   for await (const piece of streamed(tar.pipeThrough(new CompressionStream('gzip')))) {
     size += piece.length;
-    if (size <= most) packed.push(piece);
+    if (size > most) continue;
+    held.push(piece);
+    heldSize += piece.length;
+    if (heldSize < HELD) continue;
+    parts.push(new Blob(held));
+    [held, heldSize] = [[], 0];
   }
-  if (size > most) return { bytes: undefined, size };
-  const bytes = new Uint8Array(await new Blob(packed).arrayBuffer());
-  // RFC 1952: no flags, no time, nothing about the level, an unknown system. Browsers differ in the last.
-  bytes.set([0, 0, 0, 0, 0, 0, 255], 3);
-  return { bytes, size };
+  if (size > most) return { content: undefined, size };
+  const packed = new Blob([...parts, ...held]);
+  return { content: new Blob([GZIP_HEADER, packed.slice(GZIP_HEADER.length)]), size };
 }

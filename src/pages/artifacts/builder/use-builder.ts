@@ -65,7 +65,8 @@ function useTree(picked: Picked | undefined, programs: ReadonlySet<string>, out:
   return { rows, taken };
 }
 
-export function useBuilder(artifacts: readonly Artifact[]) {
+/** `limit`: an artifact must be smaller. */
+export function useBuilder(artifacts: readonly Artifact[], limit: number) {
   const [picked, setPicked] = useState<Picked>();
   const [out, setOut] = useState<ReadonlySet<string>>(new Set());
   const [programs, setPrograms] = useState<ReadonlySet<string>>(new Set());
@@ -125,6 +126,7 @@ export function useBuilder(artifacts: readonly Artifact[]) {
         ...files.map(([path, content]) => ({ path, content, runs: programs.has(path) || path === 'update.sh' })),
         ...(own ? [] : [{ path: 'update.sh', content: new Blob([script]), runs: true }]),
       ],
+      limit,
     }),
   };
 }

@@ -1,12 +1,10 @@
 // Inspects the chosen file as the chosen type, again when either changes.
 import { useEffect, useState } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { accountQueries } from '#/api/account.ts';
-import { ARTIFACT_BYTES_LIMIT } from '#/contract/limits.ts';
 import { inspectInWorker } from './ask-archive-worker.ts';
 import type { Finding } from './finding.ts';
 import type { ArtifactType } from './guess.ts';
 import type { ChosenFile, Inspection } from './inspect-file.ts';
+import { useArtifactLimit } from './use-artifact-limit.ts';
 
 async function inspection(file: ChosenFile, limit: number, signal: AbortSignal): Promise<Inspection> {
   try {
@@ -25,7 +23,7 @@ async function inspection(file: ChosenFile, limit: number, signal: AbortSignal):
 
 /** Undefined while the file is being checked. */
 export function useInspection(file: ChosenFile, type: ArtifactType): Inspection | undefined {
-  const limit = useQuery(accountQueries.get()).data?.ArtifactBytesMax ?? ARTIFACT_BYTES_LIMIT;
+  const limit = useArtifactLimit();
   const [done, setDone] = useState<{ file: ChosenFile; type: ArtifactType; limit: number; inspection: Inspection }>();
   useEffect(() => {
     const abort = new AbortController();
