@@ -1,5 +1,6 @@
 // The list fits the code: no entry has lost its place, and each is a change that compiles.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
@@ -13,7 +14,8 @@ for (const mutation of MUTATIONS)
   void test(`${mutation.area}: ${mutation.name}`, () => {
     const mutated = mutate(readFileSync(path.join(root, mutation.file), 'utf8'), mutation);
     // A syntax error would be noticed by every test.
-    stripTypeScriptTypes(mutated, { mode: 'strip' });
+    if (mutation.file.endsWith('.sh')) execFileSync('sh', ['-n'], { input: mutated });
+    else stripTypeScriptTypes(mutated, { mode: 'strip' });
     for (const file of mutation.tests ?? AREAS[mutation.area])
       assert.ok(existsSync(path.join(root, file)), `There is no ${file}.`);
   });
