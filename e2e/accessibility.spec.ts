@@ -92,7 +92,7 @@ const visit = (page: Page, path: string) =>
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
 
-test('each page is accessible while there is nothing @main', async ({ page, service }) => {
+test('each page is accessible while there is nothing', async ({ page, service }) => {
   const main = page.getByRole('main');
   await page.goto(`${service.url}/sign-in`);
   await expect(page.getByLabel('API token')).toBeVisible();
@@ -253,10 +253,7 @@ test('a title has its place at every width, beside the actions or above them @sw
   }
 });
 
-test('a form, its errors and the key that it answers with are accessible @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('a form, its errors and the key that it answers with are accessible', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/devices?dialog=add`);
   const add = page.getByRole('dialog', { name: 'Add a device' });
   await add.getByRole('button', { name: 'Add device' }).click();
@@ -288,7 +285,7 @@ test('the menu of a device and the form of an upload are accessible @sweep', asy
   await judge(page, 'the upload form', { phone: true });
 });
 
-test('the review of a deploy and its list of artifacts are accessible @main', async ({ signedIn: page, service }) => {
+test('the review of a deploy and its list of artifacts are accessible', async ({ signedIn: page, service }) => {
   await fill(service);
   const [artifact] = await service.call<{ ArtifactId: string }[]>('GET', '/v1/artifact');
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact?.ArtifactId}`);

@@ -74,7 +74,7 @@ test('a token needs a name, and a proof beside the session', async ({ signedIn: 
   await expect(make).toContainText('Your proof is not valid');
 });
 
-test('a revoked token ends at once, with the sessions that signed in with it @main', async ({
+test('a revoked token ends at once, with the sessions that signed in with it', async ({
   signedIn: page,
   service,
   browser,
@@ -97,7 +97,7 @@ test('a revoked token ends at once, with the sessions that signed in with it @ma
   await expect(page.getByRole('table', { name: 'API tokens' })).toBeVisible();
 });
 
-test('other browsers are listed and signed out, one or all @main', async ({ signedIn: page, service, browser }) => {
+test('other browsers are listed and signed out, one or all', async ({ signedIn: page, service, browser }) => {
   const others = await Promise.all([1, 2, 3].map(() => browser.newContext()));
   const areIn = () =>
     Promise.all(others.map(async ({ request }) => (await request.get(`${service.url}/v1/account`)).status() === 200));
@@ -230,10 +230,7 @@ test.describe('a history that cannot be read', () => {
   });
 });
 
-test('the time zone and the height of rows are chosen, and survive a reload @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('the time zone and the height of rows are chosen, and survive a reload', async ({ signedIn: page, service }) => {
   await openSettings(page, service, 'Appearance');
   const choose = (group: string, name: string) =>
     page.getByRole('radiogroup', { name: group }).getByText(name, { exact: true }).click();

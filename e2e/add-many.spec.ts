@@ -66,10 +66,7 @@ test('errors are corrected by keyboard, from one to the next', async ({ signedIn
   await expect(plan).toContainText('4 devices will be created; licence');
 });
 
-test('devices of a file are created with their customer, location and tags @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('devices of a file are created with their customer, location and tags', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/devices/add-many`);
   await chooseFile(page);
   await cell(page, 'Tags', 2).fill('edge');

@@ -52,7 +52,7 @@ async function hostileArchives(service: Service): Promise<[archive: string, says
   ];
 }
 
-test('a hostile archive is refused by browser and service alike @main', async ({ signedIn: page, service }) => {
+test('a hostile archive is refused by browser and service alike', async ({ signedIn: page, service }) => {
   const archives = await hostileArchives(service);
   await openArtifacts(page, service);
   await browse(

@@ -27,7 +27,7 @@ async function twoVersions(service: Service) {
   return { old, newer: await upload(service, '1.10.0') };
 }
 
-test('an artifact has a page with its versions in order, its deployments and its rules @main', async ({
+test('an artifact has a page with its versions in order, its deployments and its rules', async ({
   signedIn: page,
   service,
 }) => {

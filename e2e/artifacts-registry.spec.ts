@@ -53,7 +53,7 @@ test('the page of an artifact hides the token of its Command, and Back returns t
   await expect(page).toHaveURL(/\?name=SENS$/);
 });
 
-test('an artifact is deleted after a question @main', async ({ signedIn: page, service }) => {
+test('an artifact is deleted after a question', async ({ signedIn: page, service }) => {
   await openTwo(page, service);
   await page.getByRole('button', { name: 'Delete sensor.sh 1.0.0' }).click();
   const question = page.getByRole('dialog', { name: 'Delete artifact' });

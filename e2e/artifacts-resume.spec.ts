@@ -36,7 +36,7 @@ const used = async (service: Service) =>
 test.describe('while the network is gone', () => {
   test.use({ expectedConsole: [/ERR_INTERNET_DISCONNECTED/] });
 
-  test('an upload waits, and goes on by itself where it stopped @main', async ({ signedIn: page, service }) => {
+  test('an upload waits, and goes on by itself where it stopped', async ({ signedIn: page, service }) => {
     await openArtifacts(page, service);
     let cuts = 0;
     await beginHeld(page, service, (route) => (++cuts <= 2 ? route.abort('internetdisconnected') : route.continue()));

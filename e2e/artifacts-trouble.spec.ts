@@ -35,7 +35,7 @@ async function expectNothingStored(service: Service): Promise<void> {
     .toEqual([]);
 }
 
-test('an upload that is cancelled leaves nothing behind, and the form keeps everything @main', async ({
+test('an upload that is cancelled leaves nothing behind, and the form keeps everything', async ({
   signedIn: page,
   service,
 }) => {
@@ -66,7 +66,7 @@ test('an upload that is cancelled leaves nothing behind, and the form keeps ever
   expect(await namesOf(service)).toEqual(['big_3.0.tar.gz']);
 });
 
-test('leaving the page during an upload asks first @main', async ({ signedIn: page, service }) => {
+test('leaving the page during an upload asks first', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/devices`);
   await page.getByRole('link', { name: 'Artifacts' }).click();
   const speed = await lineSpeed(page);

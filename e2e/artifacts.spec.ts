@@ -200,7 +200,7 @@ test.describe('many files', () => {
     );
   }
 
-  test('go up as a queue: one that is refused or cut off does not hold up the rest @main', async ({
+  test('go up as a queue: one that is refused or cut off does not hold up the rest', async ({
     signedIn: page,
     service,
   }) => {

@@ -25,7 +25,7 @@ async function holdBulk(page: Page): Promise<() => void> {
   return resolve;
 }
 
-test('many devices are tagged by one request, which is what curl shows @main', async ({ signedIn: page, service }) => {
+test('many devices are tagged by one request, which is what curl shows', async ({ signedIn: page, service }) => {
   await createMany(service, 30);
   await service.call('POST', '/v1/tag/outdoors');
   const sent = watchWrites(page);

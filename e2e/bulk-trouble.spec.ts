@@ -81,7 +81,7 @@ test.describe('when some of them fail', () => {
   });
 });
 
-test('a run is cancelled in the middle, left only after a question, and continued where it stopped @main', async ({
+test('a run is cancelled in the middle, left only after a question, and continued where it stopped', async ({
   signedIn: page,
   service,
 }) => {

@@ -84,7 +84,7 @@ test('a location is set for all of them, and an empty customer only on purpose',
   expect(JSON.stringify(await devicesOf(service))).not.toContain('Acme');
 });
 
-test('devices are deleted after their number was typed @main', async ({ signedIn: page, service }) => {
+test('devices are deleted after their number was typed', async ({ signedIn: page, service }) => {
   await createMany(service, 5);
   await openDevices(page, service);
   for (const name of ['device 1', 'device 3', 'device 5'])

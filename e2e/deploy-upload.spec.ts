@@ -1,7 +1,7 @@
 // A deploy whose artifact is uploaded on the way: the target stays chosen, and the folder of a script is absolute.
 import { expect, test } from './fixtures.ts';
 
-test('an artifact uploaded on the way to a deploy goes to the target chosen before @main', async ({
+test('an artifact uploaded on the way to a deploy goes to the target chosen before', async ({
   signedIn: page,
   service,
 }) => {

@@ -23,7 +23,7 @@ function ordersOf(page: Page): { body: string; key: string | undefined }[] {
   return orders;
 }
 
-test('a double click, and a click and an Enter at once, submit one job @main', async ({ signedIn: page, service }) => {
+test('a double click, and a click and an Enter at once, submit one job', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId } = await service.createDevice('gate');
   const artifact = await script(service, sandbox, 'open.sh', 'true');
@@ -81,10 +81,7 @@ test.describe('when no answer comes', () => {
     });
   }
 
-  test('a deploy is sent again under the same key, and its job is made once @main', async ({
-    signedIn: page,
-    service,
-  }) => {
+  test('a deploy is sent again under the same key, and its job is made once', async ({ signedIn: page, service }) => {
     const { orders, choice } = await ready(page, service);
     await loseAnswer(page);
     await openDeploy(page, service, choice);
@@ -140,7 +137,7 @@ test.describe('when no answer comes', () => {
     await expect(unconfirmed(page)).toBeHidden();
   });
 
-  test('without keys a deploy is not sent a second time, and its job is looked for in the list @main', async ({
+  test('without keys a deploy is not sent a second time, and its job is looked for in the list', async ({
     signedIn: page,
     service,
   }) => {

@@ -4,7 +4,7 @@ import { expect, expectAccessible, test } from './fixtures.ts';
 
 test.use({ viewport: { width: 1920, height: 1000 } });
 
-test('the panel follows the cursor, and Enter opens the device @main', async ({ signedIn: page, service }) => {
+test('the panel follows the cursor, and Enter opens the device', async ({ signedIn: page, service }) => {
   await createMany(service, 3, () => 'hall');
   await openDevices(page, service);
   const panel = page.getByRole('complementary', { name: 'Device under the cursor' });

@@ -69,7 +69,7 @@ test('tags are added and removed, and the location is set from pasted coordinate
   await expect(page.getByRole('region', { name: 'Location' }).getByText('54.18, 7.89')).toBeVisible();
 });
 
-test('a new key disconnects the agent that has the old one @main', async ({ signedIn: page, service }) => {
+test('a new key disconnects the agent that has the old one', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('stolen laptop');
   const agent = await service.agent(DeviceKey);
   await page.goto(`${service.url}/devices/${DeviceId}`);

@@ -172,10 +172,7 @@ test('devices are found by customer, site, group and tag, and Enter chooses the 
   await expect(page).toHaveURL(/group=yard/);
 });
 
-test('no match and no devices have different pages, each with the next step @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('no match and no devices have different pages, each with the next step', async ({ signedIn: page, service }) => {
   await openDevices(page, service);
   await expect(page.getByText('No devices yet')).toBeVisible();
   await expect(page.getByRole('link', { name: 'Add this machine' })).toBeVisible();

@@ -108,7 +108,7 @@ const run = (command: string, token: string) =>
     env: { PATH: process.env['PATH'] ?? '', TOKEN: token },
   });
 
-test('the requests of forms and pages are shown as curl commands that do the same @main', async ({
+test('the requests of forms and pages are shown as curl commands that do the same', async ({
   signedIn: page,
   service,
 }) => {

@@ -48,7 +48,7 @@ async function openGroup(page: Page, service: Service): Promise<void> {
   await expect(membersOf(page)).toHaveText(['unit-2', 'unit-3']);
 }
 
-test('the devices of a job that failed are grouped by what they printed @main', async ({ signedIn: page, service }) => {
+test('the devices of a job that failed are grouped by what they printed', async ({ signedIn: page, service }) => {
   const { parent } = await update(service, ['1', '2', '3', '4', '5', '6', '8'], ['7']);
   await page.goto(`${service.url}/jobs/${parent}`);
   await expect(progressOf(page)).toContainText('7 of 8 devices done');

@@ -195,7 +195,7 @@ test('the command for a tunnel works where the agent of this machine runs', asyn
   }
 });
 
-test('a newcomer adds this machine, deploys an archive to its group and follows its output @main', async ({
+test('a newcomer adds this machine, deploys an archive to its group and follows its output', async ({
   page,
   service,
 }) => {

@@ -24,7 +24,7 @@ const linksOf = (page: Page, navigation: 'Main' | 'Most used') =>
       }),
     );
 
-test('the outline has the words of the navigation in their places, and no fault @main', async ({
+test('the outline has the words of the navigation in their places, and no fault', async ({
   signedIn: page,
   service,
 }) => {
@@ -83,7 +83,7 @@ test('the first rows are requested before the application runs, and once', async
 });
 
 test.describe('without a session', () => {
-  test('no navigation is drawn before the sign-in page @main', async ({ page, service }) => {
+  test('no navigation is drawn before the sign-in page', async ({ page, service }) => {
     const release = await holdApplication(page);
     await page.goto(`${service.url}/devices?status=Online`, { waitUntil: 'commit' });
     await expect(page.locator('#boot')).toBeHidden();

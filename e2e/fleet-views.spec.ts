@@ -220,7 +220,7 @@ test('a view is deleted from its menu', async ({ signedIn: page, service }) => {
   await expect(page.getByRole('menuitem', { name: NAME })).toHaveCount(0);
 });
 
-test('the rows and columns of the table are saved as CSV, hostile names included @main', async ({
+test('the rows and columns of the table are saved as CSV, hostile names included', async ({
   signedIn: page,
   service,
 }) => {

@@ -20,7 +20,7 @@ async function selectTwo(page: Page, url: string): Promise<void> {
   for (const name of ['press-1', 'press-2']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
 }
 
-test('the group of two devices is set by a request for each @main', async ({ signedIn: page, service, foreign }) => {
+test('the group of two devices is set by a request for each', async ({ signedIn: page, service, foreign }) => {
   await selectTwo(page, service.url);
   await choose(page, 'Set group');
   await dialog(page).getByRole('combobox', { name: 'Group' }).fill('hall');

@@ -67,7 +67,7 @@ async function visitAll(page: Page): Promise<void> {
 base.describe('through the gateway', () => {
   const test = before(startPlain);
 
-  test('no page asks for what is not offered @main', async ({ signedIn: page, service, foreign }) => {
+  test('no page asks for what is not offered', async ({ signedIn: page, service, foreign }) => {
     const refused = watchRefusals(page);
     await page.goto(service.url);
     await visitAll(page);
@@ -79,7 +79,7 @@ base.describe('through the gateway', () => {
     expect(unknown.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/tag']);
   });
 
-  test('the settings have the pages that are offered, and Overview the failures that the service does not count @main', async ({
+  test('the settings have the pages that are offered, and Overview the failures that the service does not count', async ({
     signedIn: page,
     service,
   }) => {

@@ -49,7 +49,7 @@ test('a new name of a device is sent once @sweep', async ({ signedIn: page, serv
   await expectNoLeak(page, foreign);
 });
 
-test('a new device has its key shown, and no command of ours beside it @main', async ({
+test('a new device has its key shown, and no command of ours beside it', async ({
   signedIn: page,
   service,
   foreign,
@@ -93,7 +93,7 @@ test('an upload is stored when the service has answered, not when the last byte 
   await expectNoLeak(page, foreign);
 });
 
-test('a deployment is sent once, even by a double click @main', async ({ signedIn: page, service, foreign }) => {
+test('a deployment is sent once, even by a double click', async ({ signedIn: page, service, foreign }) => {
   await page.goto(`${service.url}/deploy?group=lab&artifact=ga1`);
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).dblclick();
   await expect(page.getByRole('heading', { name: 'rollout 7' })).toBeVisible();

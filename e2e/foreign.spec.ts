@@ -14,7 +14,7 @@ base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 401/] });
 
-  test('sign-in shows until when a token is good, and reports a refusal in the words of the service @main', async ({
+  test('sign-in shows until when a token is good, and reports a refusal in the words of the service', async ({
     page,
     service,
     foreign,

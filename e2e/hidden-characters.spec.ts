@@ -5,7 +5,7 @@ const NAME = 'pu\u034fm\u00adp\u3164\u202e1\u200b\u{e0041}';
 const SHOWN = 'pu‹U+034F›m‹U+00AD›p‹U+3164›‹U+202E›1‹U+200B›‹U+E0041›';
 const HIDDEN = /\u00ad|\u034f|\u200b|\u202e|\u3164|\u{e0041}/u;
 
-test('a name shows its hidden characters on every page, and where its deletion is confirmed @main', async ({
+test('a name shows its hidden characters on every page, and where its deletion is confirmed', async ({
   signedIn: page,
   service,
 }) => {

@@ -14,7 +14,7 @@ function childRequests(page: Page): string[] {
   return asked;
 }
 
-test('the page of a running job follows its devices, and reads only what changes @main', async ({
+test('the page of a running job follows its devices, and reads only what changes', async ({
   signedIn: page,
   service,
 }) => {

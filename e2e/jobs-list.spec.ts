@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect, test, type Service } from './fixtures.ts';
 import { deployButton, heading, jobs, jobSandbox, log, review, script, submit } from './job-sandbox.ts';
 
-test('a workflow is defined, deployed and deleted @main', async ({ signedIn: page, service }) => {
+test('a workflow is defined, deployed and deleted', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('kiosk');
   await service.agent(DeviceKey);
   await page.goto(`${service.url}/workflows`);
@@ -62,10 +62,7 @@ async function openFour(page: Page, service: Service): Promise<string> {
   return runner.DeviceId;
 }
 
-test('jobs are searched by name and state, in the URL, for Back and reload @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('jobs are searched by name and state, in the URL, for Back and reload', async ({ signedIn: page, service }) => {
   await openFour(page, service);
   await page.getByLabel('Name contains').fill('nightly');
   await expect(rows(page)).toHaveCount(2);

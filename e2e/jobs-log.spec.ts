@@ -107,7 +107,7 @@ async function openFill(page: Page, service: Service): Promise<string> {
   return id;
 }
 
-test('a log is copied and downloaded as plain text @main', async ({ signedIn: page, service }) => {
+test('a log is copied and downloaded as plain text', async ({ signedIn: page, service }) => {
   await openFill(page, service);
   const output = log(page, 'hold');
   expect(await downloaded(page, 'Download')).toEqual({ name: 'fill-hold.log', text: PLAIN });

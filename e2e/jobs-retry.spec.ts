@@ -49,10 +49,7 @@ test('a child that is retried on its own page becomes the next attempt in its pa
   await expect(page.getByRole('table', { name: 'Devices of this job' })).toContainText(/Succeeded\s*attempt 2/);
 });
 
-test('from a single job that failed, two clicks lead to the log of its retry @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('from a single job that failed, two clicks lead to the log of its retry', async ({ signedIn: page, service }) => {
   await retriedSingle(page, service);
   await expect(log(page, 'mill')).toContainText('installed');
 });

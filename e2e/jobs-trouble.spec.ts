@@ -37,7 +37,7 @@ test.describe('when no answer comes', () => {
   // The browser itself reports each request that got no answer.
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('kill -9 of the service in the middle of a job: the page reports it and recovers, and the job ran once @main', async ({
+  test('kill -9 of the service in the middle of a job: the page reports it and recovers, and the job ran once', async ({
     signedIn: page,
     service,
   }) => {

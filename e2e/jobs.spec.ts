@@ -14,10 +14,7 @@ import {
   jobSandbox,
 } from './job-sandbox.ts';
 
-test('a job for a device that is offline waits, and runs when its agent comes @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('a job for a device that is offline waits, and runs when its agent comes', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('buoy 4');
   await script(service, sandbox, 'greet.sh', 'echo hello from the buoy');
@@ -192,10 +189,7 @@ test.describe('on the page of a job', () => {
   });
 });
 
-test('a running job that is deleted is stopped, with all that it started @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('a running job that is deleted is stopped, with all that it started', async ({ signedIn: page, service }) => {
   const sandbox = await jobSandbox(service);
   const { DeviceId, DeviceKey } = await service.createDevice('mill');
   const artifact = await script(

@@ -172,7 +172,7 @@ test.describe('with motion', () => {
     await expect(page.getByRole('heading', { level: 1, name: /pump/ })).toBeVisible();
   });
 
-  test('by keyboard: find a device, change it from its menu, choose it in the list of the map @main', async ({
+  test('by keyboard: find a device, change it from its menu, choose it in the list of the map', async ({
     signedIn: page,
     service,
   }) => {

@@ -49,7 +49,7 @@ for (const { locale, others, time } of [
     test.use({ locale });
     test.setTimeout(240_000);
 
-    test(`no page has a word of ${locale} @main`, async ({ page, service }) => {
+    test(`no page has a word of ${locale}`, async ({ page, service }) => {
       const { device, job, rollout } = await fill(service);
       await signIn(page, service);
       // Four days later everything has an age, and each clock a day.

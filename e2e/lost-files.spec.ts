@@ -43,7 +43,7 @@ test.describe('a service that goes away', () => {
   // The browser itself reports each request that nobody answered.
   test.use({ expectedConsole: [/net::ERR_/] });
 
-  test('is reported once, with how old what is shown is, and the banner goes by itself @main', async ({
+  test('is reported once, with how old what is shown is, and the banner goes by itself', async ({
     signedIn: page,
     service,
   }) => {
@@ -136,7 +136,7 @@ test.describe('a new version of the service', () => {
 test.describe('a browser that remembers what failed', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('a page that was lost on the way comes by itself, by one reload @main', async ({ signedIn: page, service }) => {
+  test('a page that was lost on the way comes by itself, by one reload', async ({ signedIn: page, service }) => {
     await loseFile(page, 'tunnels-page');
     await page.goto(`${service.url}/devices`);
     const loads = countLoads(page);

@@ -89,7 +89,7 @@ test('a rectangle selects what is inside, for the bulk actions', async ({ signed
   expect(await namesOf(service, 'group', 'far')).toEqual(['outside']);
 });
 
-test('a device without a location is placed by a click or dragged onto the map, and a placed one is moved and moved back @main', async ({
+test('a device without a location is placed by a click or dragged onto the map, and a placed one is moved and moved back', async ({
   signedIn: page,
   service,
 }) => {

@@ -42,7 +42,7 @@ test('a location is picked on the small map by a click, by its centre, and by dr
   await expect.poll(async () => Number(await lat.inputValue())).toBeGreaterThan(10);
 });
 
-test('a pair that is pasted or typed fills both fields; the position of this phone is set @main', async ({
+test('a pair that is pasted or typed fills both fields; the position of this phone is set', async ({
   signedIn: page,
   service,
 }) => {

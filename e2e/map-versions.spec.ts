@@ -37,7 +37,7 @@ async function threeDevices(page: Page, service: Service): Promise<void> {
   });
 }
 
-test('colours by version have a legend, newest first, for an artifact that is chosen, and are in the URL @main', async ({
+test('colours by version have a legend, newest first, for an artifact that is chosen, and are in the URL', async ({
   signedIn: page,
   service,
 }) => {

@@ -70,7 +70,7 @@ test('a marker is clickable: one device opens its card, several on one spot open
   await expect(page.getByRole('link', { name: /rack \d/ })).toHaveCount(3);
 });
 
-test('the filters are those of the table, and stay in the URL @main', async ({ signedIn: page, service }) => {
+test('the filters are those of the table, and stay in the URL', async ({ signedIn: page, service }) => {
   for (const [name, group, lng] of [
     ['cam-1', 'cameras', 1],
     ['cam-2', 'cameras', 2],

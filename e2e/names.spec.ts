@@ -37,7 +37,7 @@ const copied = async (page: Page, name: Locator) => {
 };
 
 for (const width of [1360, 390])
-  test(`names that begin alike are told apart, and copied whole, at ${width} pixels @main`, async ({
+  test(`names that begin alike are told apart, and copied whole, at ${width} pixels`, async ({
     signedIn: page,
     service,
   }) => {

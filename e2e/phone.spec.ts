@@ -102,7 +102,7 @@ test('the end of a log is in view as soon as its job is opened, and while it gro
   await expect(page.getByText('Job ID')).toBeVisible();
 });
 
-test('set the location of a device from where the phone is @main', async ({ signedIn: page, service }) => {
+test('set the location of a device from where the phone is', async ({ signedIn: page, service }) => {
   const { DeviceId } = await service.createDevice('pump north 7');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await page.getByRole('link', { name: 'Set location' }).tap();
@@ -137,10 +137,7 @@ test('open the tunnel of a device', async ({ signedIn: page, service, context })
   }
 });
 
-test('the most used pages are in reach of a thumb, the others one tap further @main', async ({
-  signedIn: page,
-  service,
-}) => {
+test('the most used pages are in reach of a thumb, the others one tap further', async ({ signedIn: page, service }) => {
   await page.goto(service.url);
   const bar = page.getByRole('navigation', { name: 'Most used' });
   for (const name of ['Devices', 'Deploy', 'Jobs', 'Overview']) {

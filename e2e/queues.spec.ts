@@ -50,7 +50,7 @@ test('the stale are removed in one step; the device comes back and runs what is 
   await expect(page.getByText('Nothing waits', { exact: true })).toBeVisible();
 });
 
-test('a queue is seen in its order, and what is stale in it, on the page of queues and on the device’s own @main', async ({
+test('a queue is seen in its order, and what is stale in it, on the page of queues and on the device’s own', async ({
   signedIn: page,
   service,
 }) => {

@@ -6,11 +6,7 @@ import { endSession, expect, signIn, test, signOut } from './fixtures.ts';
 // The browser logs each refused request to the console.
 test.use({ ownService: true, expectedConsole: [/status of 401/] });
 
-test('the printed link signs in once, and its code leaves the address bar @main', async ({
-  page,
-  service,
-  browser,
-}) => {
+test('the printed link signs in once, and its code leaves the address bar', async ({ page, service, browser }) => {
   await page.goto(service.signInLink);
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
   expect(page.url()).not.toContain('code');
@@ -49,7 +45,7 @@ test('a sign-in link pasted instead of a token signs in', async ({ page, service
   await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
-test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read @main', async ({
+test('the token is nowhere in the browser: not in storage, not in a cookie that scripts can read', async ({
   page,
   service,
 }) => {
@@ -96,7 +92,7 @@ test('a session that ends during an edit asks for the token and keeps what was t
   expect(Devices.map(({ DeviceName }) => DeviceName)).toEqual(['pump behind the old mill']);
 });
 
-test('signing out ends the session in every tab, and on the service @main', async ({ signedIn: page, service }) => {
+test('signing out ends the session in every tab, and on the service', async ({ signedIn: page, service }) => {
   await page.goto(`${service.url}/settings/usage`);
   const other = await page.context().newPage();
   await other.goto(`${service.url}/devices`);

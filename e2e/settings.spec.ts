@@ -17,7 +17,7 @@ test.use({ expectedConsole: [/status of 401/] });
 
 const PHONE = { width: 390, height: 844 };
 
-test('each page has its own address, in a list that marks it, and survives a reload @main', async ({
+test('each page has its own address, in a list that marks it, and survives a reload', async ({
   signedIn: page,
   service,
 }) => {

@@ -79,7 +79,7 @@ async function typePassword(page: Page, password = PASSWORD) {
   await page.keyboard.press('Enter');
 }
 
-test('while nobody has a password, the page asks for a token only @main', async ({ page, service }) => {
+test('while nobody has a password, the page asks for a token only', async ({ page, service }) => {
   await page.goto(`${service.url}/sign-in`);
   await expect(page.getByLabel('API token')).toBeFocused();
   await expect(page.getByLabel('Password')).toHaveCount(0);
@@ -145,7 +145,7 @@ test('a typed password can be shown', async ({ page, service }) => {
   await expect(password).toHaveValue(PASSWORD);
 });
 
-test('the code of the second factor is asked for once the password is right @main', async ({ page, service }) => {
+test('the code of the second factor is asked for once the password is right', async ({ page, service }) => {
   const { cookie } = await addPerson(service);
   const { secret, recovery } = await addSecondFactor(service, cookie);
   await page.goto(`${service.url}/sign-in`);
@@ -170,7 +170,7 @@ test('the code of the second factor is asked for once the password is right @mai
   await expect(overview(page)).toBeVisible();
 });
 
-test('an invitation is accepted with a name and a password, and its code leaves the address bar @main', async ({
+test('an invitation is accepted with a name and a password, and its code leaves the address bar', async ({
   page,
   service,
 }) => {
@@ -211,7 +211,7 @@ test('a page for an invitation that was opened without its code says so', async 
   await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
 });
 
-test('a link for a new password sets it, and its code leaves the address bar @main', async ({ page, service }) => {
+test('a link for a new password sets it, and its code leaves the address bar', async ({ page, service }) => {
   const { id } = await addPerson(service);
   const { InviteUrl } = await service.call<{ InviteUrl: string }>('POST', `/v1/people/${id}/invite`);
   await page.goto(InviteUrl);
@@ -239,7 +239,7 @@ test('without e-mail, the page says who makes a link for a new password', async 
   await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
 });
 
-test('an account that requires a second factor has it set up before anything else @main', async ({ page, service }) => {
+test('an account that requires a second factor has it set up before anything else', async ({ page, service }) => {
   await addPerson(service);
   await service.call('PATCH', '/v1/account', { NeedsSecondFactor: true });
   await page.goto(`${service.url}/jobs`);

@@ -2,7 +2,7 @@
 import { createMany } from './bulk-actions.ts';
 import { expect, test } from './fixtures.ts';
 
-test('the first row is three Tabs away, and filters and actions have links, too @main', async ({
+test('the first row is three Tabs away, and filters and actions have links, too', async ({
   signedIn: page,
   service,
 }) => {

@@ -196,7 +196,7 @@ test('a service that says "later" is asked again by itself @sweep', async ({ sig
   await expect(page.getByRole('link', { name: 'pump 7' })).toBeVisible();
 });
 
-test('a service that dies is reported as unreachable, what was read stays, and work goes on when it is back @main', async ({
+test('a service that dies is reported as unreachable, what was read stays, and work goes on when it is back', async ({
   signedIn: page,
   service,
 }) => {

@@ -75,7 +75,7 @@ const row = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: name });
 const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('a tunnel is listed with its address, who may use it, its age and its device @main', async ({
+test('a tunnel is listed with its address, who may use it, its age and its device', async ({
   signedIn: page,
   service,
 }) => {

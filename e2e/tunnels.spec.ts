@@ -221,7 +221,7 @@ async function deleteTunnel(page: Page, service: Service, { Name, PublicUrl }: L
 
 const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('a deleted tunnel cuts off its own visitors at once, and no others @main', async ({ signedIn: page, service }) => {
+test('a deleted tunnel cuts off its own visitors at once, and no others', async ({ signedIn: page, service }) => {
   const { agent, http, tcp } = await connected(service);
   const events = await visit(http.PublicUrl, '/events');
   await once(events, 'data');
