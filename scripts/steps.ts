@@ -15,9 +15,10 @@ import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightRe
 const root = dirname(import.meta.dirname);
 /** Files of unit tests. */
 export const UNIT_TESTS = globSync('{src,server,agent,scripts}/**/*.test.ts', { cwd: root }).toSorted();
-const STARTS_PROGRAMS = /\b(TestProcess|ServiceProcess|spawnAgent|killableService|startPostgres)\b|\bspawn\(/;
-/** Whether the tests of a file start services, agents or installers as processes: a few files with a fifth of the work. */
-export const startsPrograms = (file: string): boolean => STARTS_PROGRAMS.test(readFileSync(join(root, file), 'utf8'));
+const STARTS_SOMETHING =
+  /\b(startTestService|TestProcess|ServiceProcess|spawnAgent|killableService|startPostgres)\b|\bspawn\(/;
+/** Whether the tests of a file start services, agents or installers: these are most of the work. */
+export const startsSomething = (file: string): boolean => STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'));
 const UNIT_TEST_LIMIT_MS = 120_000;
 // A file whose process doesn't end because something in it stays open: it is killed and counts as failed.
 const SILENCE_LIMIT_MS = UNIT_TEST_LIMIT_MS + 30_000;

@@ -1,10 +1,10 @@
-// `npm test`: all checks, the unit tests but those that start programs, and the end-to-end tests of each page's main tasks,
+// `npm test`: all checks, the unit tests but those that start services or programs, and the end-to-end tests of the main tasks,
 // which have @main in their names; counted in one last line. `--rest` runs what that leaves out, but not the tests with
 // @sweep in their names: those go through every page, dialog or language for the sake of one rule, or repeat tasks in front
 // of another service. `--sweeps` runs them alone, and `--all` (`npm run test:all`) runs everything. Other arguments name
 // what alone is run: unit test files (`*.test.ts`) go to Node's runner, everything else to Playwright
 // (`npm test -- e2e/jobs.spec.ts -g delete`).
-import { UNIT_TESTS, endToEndTests, startsPrograms, staticChecks, unitTests } from './steps.ts';
+import { UNIT_TESTS, endToEndTests, startsSomething, staticChecks, unitTests } from './steps.ts';
 import { sum } from './tally.ts';
 
 const MAIN = '@main';
@@ -19,7 +19,7 @@ function unitFiles(): string[] {
   if (named.length > 0) return named.filter((arg) => arg.endsWith('.test.ts'));
   if (args.includes('--all')) return UNIT_TESTS;
   if (sweeps) return [];
-  return UNIT_TESTS.filter((file) => startsPrograms(file) !== isWhole);
+  return UNIT_TESTS.filter((file) => startsSomething(file) !== isWhole);
 }
 
 function playwrightArgs(): string[] | undefined {
