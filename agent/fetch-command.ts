@@ -96,6 +96,8 @@ export async function download(
       }
     } finally {
       clearTimeout(timer);
+      // Of an answer that was not read to its end the connection would stay open.
+      silence.abort();
     }
   };
 
