@@ -1412,10 +1412,10 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'enrolment',
-    name: 'the agent gives up while it waits for approval',
+    name: 'a refused agent asks for ever',
     file: 'agent/enrol.ts',
     before: 'else if (status === 403 || status === 400) throw',
-    after: 'else if (status === 403 || status === 202) throw',
+    after: 'else if (status === 400) throw',
     tests: ['agent/enrol.test.ts'],
   },
 

@@ -258,3 +258,22 @@ test('an Admin of one group cannot take over a device of another one by approvin
   const [shown] = await admin.json<PendingDevice[]>('GET', '/v1/enrolment/pending');
   assert.equal(shown?.DeviceId, '', `${DeviceId} is in a group of others`);
 });
+
+test('only an Admin lets a machine take the place of a device, and a Deployer a new one', async () => {
+  const { EnrolKey } = await keyWith();
+  await enrol(EnrolKey, 'a');
+  const again = await enrol(EnrolKey, 'a', { Secret: secret() });
+  const anew = await enrol((await keyWith({ NeedsApproval: true })).EnrolKey, 'b');
+  const deployer = await limitedCaller(service, { role: 'Deployer', groups: ['plant'] }, []);
+  const path = ({ PendingId }: { PendingId: string }) => `/v1/enrolment/pending/${PendingId}/approve`;
+  assert.equal(await deployer.status('POST', path(again), {}), 403);
+  assert.equal(await deployer.status('POST', path(anew), {}), 200);
+  await approve(again.PendingId);
+});
+
+test('no device joins an account that was removed', async () => {
+  const { EnrolKey } = await keyWith();
+  await service.context.db.write((tx) => tx.run('UPDATE accounts SET removed = ? WHERE id = 1', Date.now()));
+  const { status, title } = await enrol(EnrolKey, 'a');
+  assert.deepEqual([status, title], [403, 'The enrolment key is not valid']);
+});

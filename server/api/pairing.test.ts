@@ -116,3 +116,13 @@ test('wrong codes are limited, and a limited role pairs into its own groups only
   assert.equal(await deployer.status('POST', path, { DeviceName: 'x', DeviceGroup: 'hall' }), 200);
   assert.equal((await claim('not a code')).status, 400);
 });
+
+test('a machine that is a device already is claimed by an Admin only', async () => {
+  const { DeviceId } = await claim((await begin('a')).Code);
+  const { Code } = await begin('a');
+  const body = { DeviceName: 'pump', DeviceGroup: 'hall' };
+  const deployer = await limitedCaller(service, { role: 'Deployer', groups: ['hall'] }, []);
+  assert.equal(await deployer.status('POST', `/v1/pair/${Code}/claim`, body), 403);
+  const admin = await limitedCaller(service, { role: 'Admin', groups: ['hall'] }, []);
+  assert.deepEqual(await admin.json('POST', `/v1/pair/${Code}/claim`, body), { DeviceId });
+});
