@@ -1558,7 +1558,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'two nodes add bytes to the same place',
     file: 'server/store/uploads.ts',
     before: 'WHERE seq = ? AND received = ? AND expires > 0',
-    after: 'WHERE seq = ? AND received <= ? AND expires > 0',
+    after: 'WHERE seq = ? AND received >= ? AND expires > 0',
   },
 
   // ---- Agents that speak HTTP ----------------------------------------------------------------------------------------
@@ -1575,13 +1575,6 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/agents/http-link.ts',
     before: 'if (offset > assigned[stream]) return',
     after: 'if (offset > assigned[stream] + 1e9) return',
-  },
-  {
-    area: 'http-agents',
-    name: 'output has no limit',
-    file: 'server/agents/http-link.ts',
-    before: 'if (assigned[stream] > limit) return next(end, true);',
-    after: '',
   },
   {
     area: 'http-agents',

@@ -9,6 +9,8 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { tar } from '#/contract/test-tar.ts';
+import { addPieces, noteStored } from '../store/uploads.ts';
+import type { StoredUpload } from '../store/uploads.ts';
 import { until } from '../../scripts/test-process.ts';
 import { createToken } from '../store/tokens.ts';
 import { metadata, tusClient } from '../test-tus.ts';
@@ -99,6 +101,7 @@ test('what arrived before the connection broke is kept, and a request that hangs
   });
   const { status, text } = await tus.patch(at, have + 1, bytes.subarray(have + 1));
   assert.match(problem({ status, text, header: () => '' }, 409).detail ?? '', new RegExp(`It has ${have} bytes`));
+  problem(await tus.patch(at, have - 1, bytes.subarray(have - 1)), 409);
   const done = await tus.patch(at, have, bytes.subarray(have));
   assert.equal((await artifact(done.header('muster-artifact'))).Sha256, digest(bytes));
   await remove(done.header('muster-artifact'));
@@ -246,4 +249,39 @@ test('a service that stops stores what has arrived, and goes on after its start'
   const have = await tus.offset(at);
   const done = await tus.patch(at, have, bytes.subarray(have));
   assert.equal((await artifact(done.header('muster-artifact'))).Sha256, digest(bytes));
+});
+
+test('a request of unknown length brings no more bytes than announced', async () => {
+  const at = await tus.begin(5, SCRIPT);
+  const answer = await fetch(new URL(at, service.url), {
+    method: 'PATCH',
+    headers: {
+      Authorization: `Bearer ${service.token}`,
+      'Tus-Resumable': '1.0.0',
+      'Upload-Offset': '0',
+      'Content-Type': 'application/offset+octet-stream',
+    },
+    body: new Blob(['123456']).stream(),
+    duplex: 'half',
+  });
+  assert.equal(answer.status, 413);
+  assert.equal(await tus.offset(at), 0);
+  assert.equal((await tus.ask('DELETE', at)).status, 204);
+});
+
+test('of two nodes that add to an upload, or make its artifact, one does', async () => {
+  const at = await tus.begin(5, SCRIPT);
+  const { db } = service.context;
+  const upload = await db.get<StoredUpload>(
+    `SELECT seq, id, account_id AS "accountId", metadata, length, received, pieces, artifact_id AS "artifactId"
+     FROM uploads WHERE id = ?`,
+    at.split('/').at(-1) ?? '',
+  );
+  assert.ok(upload);
+  const add = (name: string) => db.write((tx) => addPieces(tx, upload, [{ name, sizeBytes: 2 }], Date.now()));
+  await add('one');
+  await assert.rejects(add('two'), /The upload has changed/);
+  const note = (id: string) => db.write((tx) => noteStored(tx, upload, id, Date.now()));
+  assert.deepEqual([await note('first'), await note('second')], [undefined, 'first']);
+  assert.equal((await tus.ask('DELETE', at)).status, 204);
 });
