@@ -96,7 +96,7 @@ export async function download(
       }
     } finally {
       clearTimeout(timer);
-      // Of an answer that was not read to its end the connection would stay open.
+      // Closes the connection of an answer that was not read to its end.
       silence.abort();
     }
   };

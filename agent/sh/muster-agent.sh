@@ -5,8 +5,8 @@
 #   facts.d/              programs of this device that print more facts as name=value
 #   settled               ids of jobs whose end the service has: they never run again
 #   queue/<number>.<id>/  one job each, in the order of arrival; supervise.sh says what is in it
-#   room                  a link to the folder for what requests send and get, which is in memory if that is possible: a
-#                         service could not be told that the disk is full by way of a file on it
+#   scratch               a link to the folder for the files of requests, in memory if possible: with a full disk the agent
+#                         can still reach the service
 #
 # Three roles: the agent waits for the service, a courier sends the output and the end of the job that runs, and the
 # supervisor runs it.
@@ -39,8 +39,8 @@ fail() {
   exit 1
 }
 
-# Sets `line` to the beginning of the first one of a file. Not by `read`, which many shells do byte by byte: minutes for an
-# answer of megabytes on one line.
+# Sets `line` to the first line of a file, at most 1,000 bytes of it. Not with `read`, which takes one byte at a time in many
+# shells: minutes for megabytes without a line break.
 first_line() {
   line=$(head -c 1000 "$1" 2>/dev/null | tr -d '\000' | head -n 1)
   [ -n "$line" ]
@@ -160,7 +160,7 @@ lost() {
 # finish CODE [TEXT]
 finish() {
   kill $child $courier 2>/dev/null
-  [ "$room" = "$data" ] || rm -rf "$room"
+  [ "$scratch" = "$data" ] || rm -rf "$scratch"
   [ -z "$install" ] || rm -f "$install/connected"
   [ -z "${2-}" ] || printf '%s\n' "$2" >&2
   exit "$1"
@@ -236,13 +236,13 @@ facts() {
 
 # Says hello: what the service does not know of this device, and which jobs it has.
 greet() {
-  facts >"$room/facts" 2>/dev/null
+  facts >"$scratch/facts" 2>/dev/null
   now
   greeted=$seconds odd=2
   while :; do
     write_headers ''
     {
-      cat "$room/facts"
+      cat "$scratch/facts"
       fact server "$server"
       for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
     } >"$tmp.hello"
@@ -263,7 +263,7 @@ renew_facts() {
   next_look=$((seconds + 3600))
   if [ $((seconds - greeted)) -lt 86400 ]; then
     facts 2>/dev/null | grep -v '^disk_free=' >"$tmp.facts"
-    grep -v '^disk_free=' "$room/facts" | cmp -s - "$tmp.facts" && return
+    grep -v '^disk_free=' "$scratch/facts" | cmp -s - "$tmp.facts" && return
   fi
   greet
 }
@@ -300,7 +300,7 @@ conclude() {
 
 # Follows one job until the service has its output and its end, whichever agent started it.
 deliver() {
-  role=courier tmp=$room/tmp.courier.$$ on_wake=: child=
+  role=courier tmp=$scratch/tmp.courier.$$ on_wake=: child=
   trap 'kill $child 2>/dev/null; exit' TERM
   trap : USR1
   id_of "$job"
@@ -431,23 +431,25 @@ ANSWER
   esac
 }
 
-# Sets `room`. One that an agent left behind when it was killed is removed.
-make_room() {
-  room=$(readlink "$data/room" 2>/dev/null)
-  case $room in */muster-agent.[0-9]*) rm -rf "$room" ;; esac
-  rm -f "$data/room"
-  for room in "${TMPDIR-/dev/shm}" /dev/shm /run /tmp; do
-    room=$room/muster-agent.$$
-    mkdir "$room" 2>/dev/null && echo 2>/dev/null >"$room/headers" && ln -s "$room" "$data/room" && return
+# Sets `scratch`, and removes the one of an agent that was killed. Since then, an agent with other data may have made one of
+# the same name.
+make_scratch() {
+  scratch=$(readlink "$data/scratch" 2>/dev/null)
+  [ "$(cat "$scratch/owner" 2>/dev/null)" != "$data" ] || rm -rf "$scratch"
+  rm -f "$data/scratch"
+  for scratch in "${TMPDIR-/dev/shm}" /dev/shm /run /tmp; do
+    scratch=$scratch/muster-agent.$$
+    mkdir "$scratch" 2>/dev/null && echo "$data" 2>/dev/null >"$scratch/owner" && ln -s "$scratch" "$data/scratch" && return
   done
-  room=$data
+  scratch=$data
 }
 
-# The program that a Command checks its artifact with. In place whole: on a full disk an empty one would find nothing wrong.
+# The program that a Command checks its artifact with. Replaced as a whole, because one that a full disk left empty would
+# accept anything.
 write_check() {
   check=$data/bin/muster-check
-  printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$room/check"
-  cmp -s "$room/check" "$check" || { cp "$room/check" "$check.new" && mv "$check.new" "$check"; } ||
+  printf '#!/bin/sh\nexec sh %s check "$@"\n' "'$(printf '%s' "$self" | sed "s/'/'\\\\''/g")'" >"$scratch/check"
+  cmp -s "$scratch/check" "$check" || { cp "$scratch/check" "$check.new" && mv "$check.new" "$check"; } ||
     fail "Cannot write $check: is the disk full?"
 }
 
@@ -460,8 +462,8 @@ run() {
     fail 'The agent needs curl 7.55 or newer, or GNU wget: the one of BusyBox shows the device key in the process list.'
   fi
   mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
-  make_room
-  jobs=$data/queue headers=$room/headers tmp=$room/tmp.agent.$$ # a request of an agent that was killed may still write to its own
+  make_scratch
+  jobs=$data/queue headers=$scratch/headers tmp=$scratch/tmp.agent.$$ # a request of an agent that was killed may still write to its own
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
   touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
   write_check

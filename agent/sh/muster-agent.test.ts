@@ -212,7 +212,7 @@ function common(shell: Shell): void {
     await until('the new key in use', () => service.key === 'dk_second');
     assert.equal(readFileSync(device.keyFile, 'utf8'), 'dk_second\n');
     assert.deepEqual(
-      ['key', 'data/room/headers'].map((name) => statSync(device.file(name)).mode & 0o777),
+      ['key', 'data/scratch/headers'].map((name) => statSync(device.file(name)).mode & 0o777),
       [0o600, 0o600],
     );
     await agent.end();
@@ -407,17 +407,24 @@ describe(`under ${standard.name}`, () => {
 
   test('what a killed agent kept for its requests goes with the next start', async () => {
     const device = new Device(standard);
-    const rooms = () => readdirSync(device.folder).filter((name) => name.startsWith('muster-agent.'));
+    const scratch = () => readdirSync(device.folder).filter((name) => name.startsWith('muster-agent.'));
     const agent = device.start();
     await until('its hello', () => service.hellos[0]);
-    const [killed] = rooms();
+    const [killed] = scratch();
     await agent.end('SIGKILL');
     const again = device.start();
     await until('its hello', () => service.hellos[1]);
-    assert.equal(rooms().length, 1);
-    assert.notEqual(rooms()[0], killed);
-    await again.end();
-    assert.deepEqual(rooms(), []);
+    assert.equal(scratch().length, 1);
+    assert.notEqual(scratch()[0], killed);
+    await again.end('SIGKILL');
+    // By now another agent has one of that name.
+    const [taken = ''] = scratch();
+    writeFileSync(path.join(device.folder, taken, 'owner'), '/elsewhere\n');
+    const last = device.start();
+    await until('its hello', () => service.hellos[2]);
+    assert.ok(scratch().includes(taken));
+    await last.end();
+    assert.deepEqual(scratch(), [taken]);
   });
 
   testOnDisk('on a full disk jobs are refused, and the one that runs has its end', async (disk) => {

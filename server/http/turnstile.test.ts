@@ -1,3 +1,4 @@
+// Requests to a real server, which this test answers one by one.
 import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
