@@ -25,6 +25,8 @@ try {
     if (wanted(word).length === 0)
       throw new TypeError(`"${word}" is no area (${Object.keys(AREAS).join(', ')}) and no part of a name`);
   const chosen = positionals.length === 0 ? MUTATIONS : [...new Set(positionals.flatMap(wanted))];
+  const twice = MUTATIONS.find(({ name }, index) => MUTATIONS.findIndex((other) => other.name === name) !== index);
+  if (twice) throw new Error(`Two entries of scripts/mutations/list.ts are named "${twice.name}": rename one of them.`);
   if (values.list) for (const { area, name } of chosen) process.stdout.write(`${area.padEnd(12)} ${name}\n`);
   else process.exitCode = await run(chosen, jobs);
 } catch (cause) {

@@ -1,5 +1,5 @@
 // The mutations that `npm run mutations` applies, and the tests of each area. An entry that no longer fits the code is
-// brought up to date with it: scripts/mutations/list.test.ts says which.
+// brought up to date with it: `npm run mutations` says which before it tries the others.
 import type { Mutation } from './mutation.ts';
 
 /** Test files by area: those that should notice, quick ones first. */

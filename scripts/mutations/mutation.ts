@@ -1,5 +1,7 @@
 // One mutation: a change to one place of the sources that a test of its area has to notice.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import path from 'node:path';
 
 export interface Mutation {
@@ -26,6 +28,26 @@ export function mutate(source: string, { name, file, before, after }: Mutation):
         'Update its entry in scripts/mutations/list.ts.',
     );
   return source.replace(before, () => after);
+}
+
+/** Why an entry of the list no longer fits the code, if it does not. */
+export function misfitOf(root: string, mutation: Mutation, tests: readonly string[]): string | undefined {
+  const { name, file } = mutation;
+  if (tests.length === 0) return `"${name}" has no tests: there is no area "${mutation.area}".`;
+  const missing = [file, ...tests].find((each) => !existsSync(path.join(root, each)));
+  if (missing !== undefined) return `"${name}" names ${missing}, which does not exist.`;
+  try {
+    const mutated = mutate(readFileSync(path.join(root, file), 'utf8'), mutation);
+    // A syntax error would be noticed by every test.
+    if (!file.endsWith('.sh')) stripTypeScriptTypes(mutated, { mode: 'strip' });
+    else if (spawnSync('sh', ['-n'], { input: mutated }).status !== 0)
+      return `"${name}" leaves ${file} without its syntax.`;
+  } catch (cause) {
+    return cause instanceof SyntaxError
+      ? `"${name}" leaves ${file} without its syntax: ${cause.message}`
+      : (cause as Error).message;
+  }
+  return undefined;
 }
 
 /** Applies the mutation to a checkout, and returns what takes it back. */

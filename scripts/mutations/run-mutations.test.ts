@@ -61,6 +61,9 @@ test('it says what was noticed, what was not, what does not apply and which test
       mutation('off by one', 'years >= 18', 'years > 18'),
       mutation('everybody is known', "name !== ''", "name !== 'nobody'"),
       mutation('gone', 'years >= 21', 'years > 21'),
+      mutation('no syntax', 'years >= 18', 'years >='),
+      { ...mutation('no test', 'years >= 18', 'years > 18'), tests: ['gone.test.ts'] },
+      { ...mutation('no area', 'years >= 18', 'years > 18'), area: 'animals' },
       { ...mutation('unclear', "name === 'slow'", 'true'), tests: ['broken.test.ts'] },
       { ...mutation('elsewhere', 'years >= 18', 'years > 18'), engine: 'postgres' },
     ],
@@ -73,10 +76,20 @@ test('it says what was noticed, what was not, what does not apply and which test
     'off by one': 'noticed',
     'everybody is known': 'not noticed',
     gone: 'does not apply',
+    'no syntax': 'does not apply',
+    'no test': 'does not apply',
+    'no area': 'does not apply',
     unclear: 'broken',
     elsewhere: 'left out',
   });
-  assert.equal(reported.length, 5);
+  // At once, and not after minutes of tests.
+  assert.deepEqual(reported.slice(0, 4), ['gone', 'no syntax', 'no test', 'no area']);
+  assert.equal(reported.length, 8);
+  const reasons = results.slice(0, 4).map(({ by }) => by);
+  assert.match(reasons[0] ?? '', /^"gone" does not apply: people\.ts has no text "years >= 21"/);
+  assert.match(reasons[1] ?? '', /^"no syntax" leaves people\.ts without its syntax/);
+  assert.match(reasons[2] ?? '', /^"no test" names gone\.test\.ts, which does not exist/);
+  assert.match(reasons[3] ?? '', /^"no area" has no tests: there is no area "animals"/);
   assert.equal(readFileSync(path.join(root, 'people.ts'), 'utf8'), SOURCE);
 });
 

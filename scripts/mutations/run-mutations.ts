@@ -1,7 +1,7 @@
 // Applies mutations one after the other, a few at once, and runs the tests of their areas until one of them fails.
 import { copyCheckout, stopTests } from './checkout.ts';
 import type { Checkout } from './checkout.ts';
-import { applyTo } from './mutation.ts';
+import { applyTo, misfitOf } from './mutation.ts';
 import type { Mutation } from './mutation.ts';
 
 export interface MutationResult {
@@ -36,7 +36,6 @@ export async function runMutations({
   report,
 }: RunOptions): Promise<MutationResult[]> {
   const results: MutationResult[] = [];
-  const waiting = [...mutations];
   const testsOf = ({ area, tests }: Mutation) => tests ?? areas[area] ?? [];
   /** Whether a test file passes without a mutation: asked once for all mutations that it is to notice. */
   const sound = new Map<string, Promise<boolean>>();
@@ -44,12 +43,7 @@ export async function runMutations({
   const attempt = async (mutation: Mutation, checkout: Checkout, pristine: Checkout): Promise<MutationResult> => {
     const env = mutation.engine === 'postgres' ? postgres : {};
     if (env === undefined) return { mutation, outcome: 'left out', by: 'there is no PostgreSQL for this system' };
-    let takeBack: () => void;
-    try {
-      takeBack = applyTo(checkout.folder, mutation);
-    } catch (error) {
-      return { mutation, outcome: 'does not apply', by: (error as Error).message };
-    }
+    const takeBack = applyTo(checkout.folder, mutation);
     try {
       for (const file of testsOf(mutation)) {
         const { result, failed = 'it timed out' } = await checkout.test(file, env);
@@ -69,6 +63,16 @@ export async function runMutations({
     }
   };
 
+  const settle = (result: MutationResult) => {
+    results.push(result);
+    report(result);
+  };
+  // First, because the rest takes minutes: what no longer fits the code is to be brought up to date.
+  const waiting = mutations.filter((mutation) => {
+    const misfit = misfitOf(root, mutation, testsOf(mutation));
+    if (misfit !== undefined) settle({ mutation, outcome: 'does not apply', by: misfit });
+    return misfit === undefined;
+  });
   signal?.addEventListener('abort', () => {
     waiting.length = 0;
     stopTests();
@@ -80,8 +84,7 @@ export async function runMutations({
       for (let next = waiting.shift(); next; next = waiting.shift()) {
         const result = await attempt(next, checkout, pristine);
         if (signal?.aborted) return;
-        results.push(result);
-        report(result);
+        settle(result);
       }
     } finally {
       checkout.remove();
