@@ -16,7 +16,7 @@ import { staticFiles } from './http/static-files.ts';
 import { requireServiceView } from './http/require-permission.ts';
 import { API, needsNoCaller, RESOURCE_NAMES } from './http/api-groups.ts';
 import type { ResourceName } from './http/api-groups.ts';
-import { refuseUnknownPaths } from './http/unknown-paths.ts';
+import { refuseUnknownPaths, requireUpgrade } from './http/unknown-paths.ts';
 import { implement } from './http/implement.ts';
 import type { App, Env, Handlers } from './http/implement.ts';
 import { openApiRoute } from './http/openapi.ts';
@@ -99,6 +99,7 @@ export function createApp(context: Context, operation: Operation): App {
   };
   for (const name of RESOURCE_NAMES) implement(app, API[name], handlers[name] as Handlers<Operations>);
   refuseUnknownPaths(app, Object.values(API));
+  requireUpgrade(app);
   downloadRoute(app, context);
   openApiRoute(app, context);
   installRoutes(app, context);

@@ -14,6 +14,12 @@ import { refuseUnclear } from './unclear-request.ts';
 import type { App } from './implement.ts';
 import { ANSWER_TIMEOUT_MS, FINISH_TIMEOUT_MS } from './traffic.ts';
 
+/**
+ * The host in the URL of an HTTP/1.0 request, which need not name one, such as the health check of a load balancer; no
+ * handler reads it. HTTP/1.1 without Host is a 400 (RFC 9112, section 3.2), which Node answers itself.
+ */
+const UNNAMED = 'localhost';
+
 interface OpenServer {
   /** For upgrades, which are not requests. */
   server: Server;
@@ -30,7 +36,7 @@ export async function openServer(
   app: App,
   takes: (incoming: IncomingMessage, outgoing: ServerResponse) => boolean = () => false,
 ): Promise<OpenServer> {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: true, hostname: UNNAMED });
   const isTls = (config.publicUrl ?? '').startsWith('https:') || config.tls !== undefined;
   const noticeProxy = openProxyNotice(config);
   const joining = openTurnstile(JOINING_AT_ONCE);
@@ -58,7 +64,7 @@ export async function openSidePort(
   variable: string,
   app: App,
 ): Promise<OpenServer['stop']> {
-  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false });
+  const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: UNNAMED });
   const server = createServer(LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
   await listen(server, host, port, variable);
   return () => stop(server);

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
+import { freePort } from '../../scripts/test-process.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { openTunnel } from '../store/tunnels.ts';
@@ -113,4 +114,60 @@ test('two Authorization or Host headers are a 400, and neither is looked at', as
     await exchange(service.url, `GET /agent/link HTTP/1.1\r\nHost: x\r\n${key}\r\n${key}\r\n${upgrade}`),
     /^HTTP\/1\.1 400 /,
   );
+});
+
+test('HTTP/1.0 needs no Host: a load balancer asks so whether a node is alive and ready', async () => {
+  for (const [target, shown] of [
+    ['/healthz', /"alive"/],
+    ['/readyz', /"ready"/],
+    ['/openapi.json', /"openapi"/],
+    ['/install.sh', /#!\/bin\/sh/],
+  ] as const) {
+    const answer = await exchange(service.url, `GET ${target} HTTP/1.0`);
+    assert.match(answer, /^HTTP\/1\.1 200 /, target);
+    assert.match(answer, shown);
+  }
+  assert.match(await exchange(service.url, 'HEAD /healthz HTTP/1.0'), /^HTTP\/1\.1 200 [^]*\r\n\r\n$/);
+  const signedIn = `Authorization: Bearer ${service.token}`;
+  assert.match(await exchange(service.url, `GET /v1/account HTTP/1.0\r\n${signedIn}`), /^HTTP\/1\.1 200 /);
+  assert.match(
+    await exchange(
+      service.url,
+      `POST /v1/tag/old HTTP/1.0\r\n${signedIn}\r\nContent-Type: application/json\r\nContent-Length: 0`,
+    ),
+    /^HTTP\/1\.1 200 /,
+  );
+  assert.match(await exchange(service.url, 'GET /v1/account HTTP/1.0'), /^HTTP\/1\.1 401 /);
+});
+
+test('HTTP/1.1 without a Host, and any empty one, stays a 400', async () => {
+  assert.match(await exchange(service.url, 'GET /healthz HTTP/1.1'), /^HTTP\/1\.1 400 /);
+  for (const version of ['1.0', '1.1']) {
+    const answer = await exchange(service.url, `GET /healthz HTTP/${version}\r\nHost:`);
+    assert.match(answer, /^HTTP\/1\.1 400 [^]*The Host header is empty/, version);
+  }
+});
+
+test('HTTP/1.0 without Host on the port of tunnels is a 400 that says what is missing', async () => {
+  const answer = await exchange(`http://127.0.0.1:${service.context.tunnelPort}`, 'GET / HTTP/1.0');
+  assert.match(answer, /^HTTP\/1\.1 400 [^]*The address of a tunnel is needed here/);
+});
+
+test('HTTP/1.0 without Host reaches METRICS_PORT and a gateway', async (t) => {
+  const port = await freePort();
+  const measured = await startTestService({ METRICS_PORT: String(port) });
+  t.after(() => measured.end());
+  assert.match(await exchange(`http://127.0.0.1:${port}`, 'GET /readyz HTTP/1.0'), /^HTTP\/1\.1 200 /);
+  const { url } = await startBefore(t, (_request, response) => response.end('[]'));
+  assert.match(await exchange(url, 'GET /healthz HTTP/1.0'), /^HTTP\/1\.1 200 /);
+});
+
+test('a plain request for the address of a WebSocket is a 426 that names the proxy', async () => {
+  for (const target of ['/agent/link', '/agent/tunnels'])
+    for (const version of ['1.0', '1.1']) {
+      const answer = await exchange(service.url, `GET ${target} HTTP/${version}\r\n${withToken(device.DeviceKey)}`);
+      assert.match(answer, /^HTTP\/1\.1 426 Upgrade Required\r\n/, target);
+      assert.match(answer, /\r\nUpgrade: websocket\r\n/i);
+      assert.match(answer, /let it pass upgrades/);
+    }
 });

@@ -39,7 +39,11 @@ export function unclearRequest({
   for (const name of ONCE) {
     let times = 0;
     for (let at = 0; at < rawHeaders.length; at += 2)
-      if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) times += 1;
+      if (rawHeaders[at]?.length === name.length && rawHeaders[at]?.toLowerCase() === name) {
+        times += 1;
+        if (name === 'host' && rawHeaders[at + 1] === '')
+          return new Problem(400, 'The Host header is empty', 'Send the host of the address that is asked.');
+      }
     if (times > 1)
       return new Problem(
         400,

@@ -1,6 +1,7 @@
 // The last routes of the API: an unknown path below /v1 must be an error, not the dashboard's page with a 200.
 import { routesOf } from '#/contract/endpoint.ts';
 import type { Group } from '#/contract/endpoint.ts';
+import { CARRIER_PATH, LINK_PATH } from '#/contract/agent-link.ts';
 import type { App } from './implement.ts';
 import { Problem } from './problem.ts';
 
@@ -24,4 +25,21 @@ export function refuseUnknownPaths(app: App, groups: Group[]): void {
   app.all('/auth/*', (http) => {
     throw new Problem(404, 'Not found', `There is nothing at ${http.req.path}.`);
   });
+}
+
+/**
+ * Registers 426 for the addresses of WebSockets (RFC 9110, section 15.5.22): whoever asks for them in a plain request is a
+ * person, or an agent whose upgrade was lost in a proxy on the way.
+ */
+export function requireUpgrade(app: App): void {
+  for (const path of [LINK_PATH, CARRIER_PATH])
+    app.all(path, (http) => {
+      throw new Problem(
+        426,
+        'This address is a WebSocket',
+        `Agents connect to ${http.req.path} with the headers "Connection: Upgrade" and "Upgrade: websocket". If an agent sent this request, a proxy in front of the service took them out: let it pass upgrades.`,
+        // Node would keep a connection open that the client wants closed, because its own "close" is replaced.
+        { headers: { Connection: 'Upgrade, close', Upgrade: 'websocket' } },
+      );
+    });
 }
