@@ -1,11 +1,14 @@
-// The dashboard as a gateway in front of /v1 services that are not ours: each page, with services that differ in what they
-// answer. What is sent to them: foreign-writes.spec.ts.
+// The dashboard as a gateway in front of /v1 services that are not ours, which differ in what they answer and offer: nothing
+// else is asked for, and no page, tab or line of the palette leads to what is not there. What is sent to them, and what
+// happens when they fail: foreign-writes.spec.ts. How single answers are read: the tests of src/contract.
 import { readFile } from 'node:fs/promises';
+import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test as base, signOut } from './fixtures.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { before, go } from './foreign/gateway.ts';
 import { startGoLike } from './foreign/go-like.ts';
 import { expectNoLeak } from './foreign/leaks.ts';
+import { startPlain } from './foreign/plain.ts';
 import { startStrict } from './foreign/strict.ts';
 
 const jwt = (exp: number) => `e30.${Buffer.from(JSON.stringify({ exp })).toString('base64url')}.signature`;
@@ -14,7 +17,7 @@ base.describe('services as they are elsewhere', () => {
   const test = before(startGoLike);
   test.use({ expectedConsole: [/status of 401/] });
 
-  test('sign-in shows until when a token is good, and reports a refusal in the words of the service', async ({
+  test('sign-in shows until when a token is good, the account names the service, and signing out leaves nothing behind', async ({
     page,
     service,
     foreign,
@@ -31,9 +34,17 @@ base.describe('services as they are elsewhere', () => {
     await token.fill(service.token);
     await token.press('Enter');
     await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
+    await go(page, 'Settings');
+    await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
+    await expect(page.getByText('ops@acme.example').first()).toBeVisible();
+    await go(page, 'Appearance');
+    await expect(page.getByText(foreign.url)).toBeVisible();
+    await signOut(page);
+    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    await expectNoLeak(page, foreign);
   });
 
-  test('devices are read with names, states and details of its own @main', async ({
+  test('each page reads what it has, in its own words and shapes @main', async ({
     signedIn: page,
     service,
     foreign,
@@ -49,33 +60,8 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByRole('link', { name: 'Jobs to this device' })).toBeVisible();
     await expect(page.getByRole('heading', { name: 'Queue and jobs' })).toHaveCount(0);
     await expectNoLeak(page, foreign);
-  });
 
-  test('devices are placed on the map, and found by a tag that is not listed with them', async ({
-    signedIn: page,
-    service,
-    foreign,
-  }) => {
-    await page.goto(service.url);
-    await go(page, 'Map');
-    await expect(page.getByText('1 on the map · 2 without a location')).toBeVisible();
-    // By tag, in the table and on the map.
-    await page.goto(`${service.url}/devices?tag=red&sort=name`);
-    await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
-    await expect(page.getByRole('main')).toContainText('1 of 3');
-    await page.getByRole('link', { name: 'On the map' }).click();
-    await expect(page.getByText('1 on the map', { exact: true })).toBeVisible();
-    await page.goto(`${service.url}/devices?no=tag`);
-    await expect(page.getByRole('alert')).toContainText('Devices without a tag cannot be listed');
-    await expectNoLeak(page, foreign);
-  });
-
-  test('artifacts, workflows and tunnels are read from wrapped lists and nulls', async ({
-    signedIn: page,
-    service,
-    foreign,
-  }) => {
-    await page.goto(service.url);
+    // Lists are wrapped, and null where they are empty.
     await go(page, 'Artifacts');
     await expect(page.getByRole('row', { name: /app\.tar\.gz/ })).toBeVisible();
     await page.getByRole('navigation', { name: 'Artifacts' }).getByRole('link', { name: 'Workflows' }).click();
@@ -83,14 +69,8 @@ base.describe('services as they are elsewhere', () => {
     await go(page, 'Tunnels');
     await expect(page.getByText('No tunnels are open')).toBeVisible();
     await expectNoLeak(page, foreign);
-  });
 
-  test('a job is read with its parts, and one of an unknown shape is shown as it came', async ({
-    signedIn: page,
-    service,
-    foreign,
-  }) => {
-    await page.goto(service.url);
+    // A job with its parts, one of which is of an unknown shape and shown as it came.
     await go(page, 'Jobs');
     await expect(page.getByRole('row', { name: /undated/ })).toContainText('yesterday-ish');
     await page.getByRole('link', { name: 'rollout 7' }).click();
@@ -102,21 +82,17 @@ base.describe('services as they are elsewhere', () => {
     await expect(page.getByRole('main')).toContainText('Judgement');
     await expect(page.getByRole('main')).toContainText('unheard of');
     await expectNoLeak(page, foreign);
-  });
 
-  test('the account names the service, and signing out leaves nothing behind', async ({
-    signedIn: page,
-    service,
-    foreign,
-  }) => {
-    await page.goto(service.url);
-    await go(page, 'Settings');
-    await expect(page.getByRole('heading', { level: 1, name: 'Usage' })).toBeVisible();
-    await expect(page.getByText('ops@acme.example').first()).toBeVisible();
-    await go(page, 'Appearance');
-    await expect(page.getByText(foreign.url)).toBeVisible();
-    await signOut(page);
-    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    await go(page, 'Map');
+    await expect(page.getByText('1 on the map · 2 without a location')).toBeVisible();
+    // By a tag that is not listed with devices, in the table and on the map.
+    await page.goto(`${service.url}/devices?tag=red&sort=name`);
+    await expect(page.getByRole('row', { name: /press-1/ })).toBeVisible();
+    await expect(page.getByRole('main')).toContainText('1 of 3');
+    await page.getByRole('link', { name: 'On the map' }).click();
+    await expect(page.getByText('1 on the map', { exact: true })).toBeVisible();
+    await page.goto(`${service.url}/devices?no=tag`);
+    await expect(page.getByRole('alert')).toContainText('Devices without a tag cannot be listed');
     await expectNoLeak(page, foreign);
   });
 });
@@ -163,6 +139,11 @@ base.describe('as little as the document asks for', () => {
   });
 
   test('every page works without what is missing, and names it', async ({ signedIn: page, service, foreign }) => {
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (/^\/v1\/(rollout|orders|views|rules)/.test(pathname)) asked.push(pathname);
+    });
     // No total is reported: there is a next page as long as one comes full.
     await page.goto(`${service.url}/devices`);
     await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();
@@ -170,6 +151,10 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByRole('row', { name: /sensor-30/ })).toBeVisible();
     await expect(page.getByRole('button', { name: 'Next page' })).toBeDisabled();
     expect(foreign.heard.map(({ url }) => url)).toContain('/v1/devices/2/25');
+    await page.getByRole('button', { name: /^View:/ }).click();
+    await expect(page.getByRole('menuitem', { name: 'Copy link to this view' })).toBeVisible();
+    await expect(page.getByRole('menuitem', { name: 'Save as a new view' })).toHaveCount(0);
+    await page.keyboard.press('Escape');
     await go(page, 'Overview');
     await expect(page.getByText('15 of 30 devices are Online')).toBeVisible();
     await go(page, 'Devices');
@@ -197,13 +182,115 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByText(/No artifacts/)).toBeVisible();
     await go(page, 'Map');
     await expect(page.getByText(/30 without a location|No device has a location/)).toBeVisible();
+    await go(page, 'Deploy');
+    await expect(page.getByRole('heading', { name: 'What', exact: true, level: 2 })).toBeVisible();
+    await expect(page.getByText('Safety')).toHaveCount(0);
+    for (const at of ['/rollouts', '/rollouts/orders']) {
+      await page.goto(service.url + at);
+      await expect(page.getByText('This service does not offer this page')).toBeVisible();
+    }
+    expect(asked).toEqual([]);
   });
 });
 
-base.describe('the files alone', () => {
-  const test = before(startStrict);
+/** Notes each answer with an error status, but the one of the sign-in page. */
+function watchRefusals(page: Page): string[] {
+  const refused: string[] = [];
+  page.on('response', (response) => {
+    if (response.status() >= 400) refused.push(`${response.status()} ${new URL(response.url()).pathname}`);
+  });
+  return refused;
+}
 
-  test('from a plain file host: the token stays in memory, what is missing is reported', async ({
+const MISSING = [
+  'People',
+  'Tokens',
+  'Sessions',
+  'Alert channels',
+  'Sign-in',
+  'Rollouts',
+  'Standing orders',
+  'Queues',
+  'Archive',
+  'Activity',
+  'Audit log',
+  'Availability',
+  'Alerts',
+];
+
+/** Every page that the navigation and its tabs lead to, then a device and a job. */
+async function visitAll(page: Page): Promise<void> {
+  const main = page.getByRole('navigation', { name: 'Main' });
+  await expect(main.getByRole('link', { name: 'Rollouts' })).toHaveCount(0);
+  const names = await main.getByRole('link').allTextContents();
+  expect(names.filter((name) => MISSING.includes(name))).toEqual([]);
+  for (const name of names) {
+    await main.getByRole('link', { name, exact: true }).click();
+    // The settings begin with the first page that is offered.
+    await expect(page.getByRole('heading', { level: 1, name: name === 'Settings' ? 'Usage' : name })).toBeVisible();
+    await expect(page.getByRole('progressbar', { name: /^Reading/ })).toHaveCount(0);
+    const tabs = page.getByRole('navigation', { name, exact: true }).getByRole('link');
+    const labels = await tabs.allTextContents();
+    expect(labels.filter((label) => MISSING.includes(label))).toEqual([]);
+    for (const label of labels) {
+      await page.getByRole('navigation', { name, exact: true }).getByRole('link', { name: label, exact: true }).click();
+      await expect(page.getByRole('heading', { level: 1, name: label })).toBeVisible();
+      await expect(page.getByRole('main').getByRole('alert')).toHaveCount(0);
+    }
+  }
+  await go(page, 'Devices');
+  await page.getByRole('link', { name: 'press-1', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'Details' })).toBeVisible();
+  await expect(page.getByRole('heading', { level: 2, name: /^(History|Tags|Timeline|Queue and jobs)$/ })).toHaveCount(
+    0,
+  );
+  await expect(page.getByRole('link', { name: 'New key' })).toHaveCount(0);
+  await page.getByRole('link', { name: 'Jobs to this device' }).click();
+  await expect(page).toHaveURL(/jobs\?device=p1/);
+  await go(page, 'Jobs');
+  await page.getByRole('link', { name: 'update', exact: true }).click();
+  await expect(page.getByRole('main')).toContainText('8 failed');
+}
+
+base.describe('nothing beyond the document', () => {
+  const test = before(startPlain);
+
+  test('through the gateway no page asks for what is not offered, and nothing leads to it', async ({
+    signedIn: page,
+    service,
+    foreign,
+  }) => {
+    const refused = watchRefusals(page);
+    await page.goto(service.url);
+    // The service does not count what failed.
+    const failed = page.getByRole('region', { name: 'Failed, last 24 h' });
+    await expect(failed.getByRole('link', { name: 'update' })).toBeVisible();
+    await expect(failed).toContainText('8 of 10 devices failed');
+    await visitAll(page);
+    await go(page, 'Settings');
+    const pages = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
+    await expect(pages).toHaveText(['Usage', 'Appearance']);
+
+    await page.keyboard.press('Control+k');
+    const found = page.getByRole('listbox', { name: 'Found' });
+    await expect(found.getByRole('option', { name: /^Tunnels/ })).toBeVisible();
+    const all = await found.getByRole('option').allTextContents();
+    expect(all.filter((text) => MISSING.some((name) => text.startsWith(name)))).toEqual([]);
+    await page.keyboard.type('archive');
+    await expect(found.getByRole('option', { name: 'All 0 matching devices' })).toBeVisible();
+    await expect(found.getByRole('option', { name: /archive/i })).toHaveCount(0);
+
+    await page.goto(`${service.url}/settings/people`);
+    await expect(page.getByText('This service does not offer this page')).toBeVisible();
+    expect(refused).toEqual([]);
+    // The gateway finds out about tags, once.
+    const unknown = foreign.heard.filter(({ url }) =>
+      /^\/v1\/(?!account$|devices\b|artifact$|workflow$|tunnels$|job$|job\/)/.test(url),
+    );
+    expect(unknown.map(({ method, url }) => `${method} ${url}`)).toEqual(['GET /v1/tag']);
+  });
+
+  test('from a plain file host the token stays in memory, and no page asks for what is not offered', async ({
     browser,
     foreign,
     service,
@@ -221,16 +308,44 @@ base.describe('the files alone', () => {
     await enter();
     await expect(page.getByRole('alert')).toContainText(`may not allow pages of ${host.url}`);
     foreign.allow(host.url);
+    const refused = watchRefusals(page);
     await enter();
-    await expect(page.getByRole('row', { name: /sensor-01/ })).toBeVisible();
+    await expect(page.getByRole('row', { name: /press-1\b/ })).toBeVisible();
     await go(page, 'Tunnels');
     await expect(page.getByRole('row', { name: /t1/ })).toBeVisible();
-    await page.reload();
-    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    await go(page, 'Overview');
+    await visitAll(page);
+    expect(refused).toEqual([]);
     expect(await page.evaluate(() => JSON.stringify([Object.entries(localStorage), document.cookie]))).not.toContain(
       service.token,
     );
+
+    await page.goto(`${host.url}/workflows?dialog=create`);
+    await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
+    await enter();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('restart');
+    await dialog.getByRole('textbox', { name: 'Command' }).fill('/bin/true');
+    await dialog.getByRole('button', { name: 'Create workflow' }).click();
+    await expect(dialog).toBeHidden();
+    // The service allows only the headers that the document names.
+    const [sent] = foreign.heard.filter(({ method, url }) => method === 'POST' && url === '/v1/workflow');
+    expect(sent?.headers['idempotency-key']).toBeUndefined();
     await page.close();
     await host.close();
+  });
+});
+
+base.describe('with tags, which the gateway finds out', () => {
+  const test = before(() => startPlain([{ TagId: 't1', TagName: 'outdoors' }]));
+
+  test('they are offered @sweep', async ({ signedIn: page, service }) => {
+    const refused = watchRefusals(page);
+    await page.goto(`${service.url}/devices/p1`);
+    await expect(page.getByPlaceholder('Add a tag')).toBeVisible();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('outdoors');
+    await expect(page.getByRole('option', { name: 'outdoors', exact: true })).toBeVisible();
+    expect(refused).toEqual([]);
   });
 });

@@ -2,8 +2,6 @@
 import { rm, writeFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './fixtures.ts';
-import { before } from './foreign/gateway.ts';
-import { startStrict } from './foreign/strict.ts';
 import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
 const planned = (page: Page) => page.getByRole('list', { name: 'Planned waves' });
@@ -168,28 +166,4 @@ test.describe('two people', () => {
     await expect(heading(page)).toContainText('Aborted');
     await expect(lane(page, 1)).toContainText('Cancelled');
   });
-});
-
-test.describe('in front of another service', () => {
-  const foreignTest = before(startStrict);
-  foreignTest(
-    'there are no rollouts, views and outcome rules, and no page asks for them',
-    async ({ signedIn: page, service }) => {
-      const asked: string[] = [];
-      page.on('request', (request) => {
-        const { pathname } = new URL(request.url());
-        if (/^\/v1\/(rollout|views|rules)/.test(pathname)) asked.push(pathname);
-      });
-      await page.goto(`${service.url}/rollouts`);
-      await expect(page.getByText('This service does not offer this page')).toBeVisible();
-      await page.goto(`${service.url}/deploy`);
-      await expect(page.getByRole('heading', { name: 'What', exact: true, level: 2 })).toBeVisible();
-      await expect(page.getByText('Safety')).toHaveCount(0);
-      await page.goto(`${service.url}/devices`);
-      await page.getByRole('button', { name: /^View:/ }).click();
-      await expect(page.getByRole('menuitem', { name: 'Copy link to this view' })).toBeVisible();
-      await expect(page.getByRole('menuitem', { name: 'Save as a new view' })).toHaveCount(0);
-      expect(asked).toEqual([]);
-    },
-  );
 });

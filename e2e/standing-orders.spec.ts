@@ -2,8 +2,6 @@
 import type { Page } from '@playwright/test';
 import { rm, writeFile } from 'node:fs/promises';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { before } from './foreign/gateway.ts';
-import { startStrict } from './foreign/strict.ts';
 
 const orders = (page: Page) => page.getByRole('table', { name: 'Standing orders' });
 const dialog = (page: Page) => page.getByRole('dialog');
@@ -107,19 +105,5 @@ test.describe('two people', () => {
     await dialog(page).getByRole('button', { name: 'Save' }).click();
     await expect(dialog(page).getByRole('alert')).toContainText('The standing order has changed meanwhile');
     await expect(dialog(page).getByLabel('Group')).toHaveValue('yard');
-  });
-});
-
-test.describe('in front of another service', () => {
-  const foreignTest = before(startStrict);
-  foreignTest('the page says that it has none, and does not ask for them', async ({ signedIn: page, service }) => {
-    const asked: string[] = [];
-    page.on('request', (request) => {
-      const { pathname } = new URL(request.url());
-      if (pathname.startsWith('/v1/orders')) asked.push(pathname);
-    });
-    await page.goto(`${service.url}/rollouts/orders`);
-    await expect(page.getByText('This service does not offer this page')).toBeVisible();
-    expect(asked).toEqual([]);
   });
 });

@@ -32,6 +32,7 @@ export const startPlain = (tags?: object[]): Promise<Foreign> => {
     const json = (value: unknown) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(value));
     const [path = ''] = url.split('?');
+    if (`${method} ${path}` === 'POST /v1/workflow') return json({ WorkflowId: 'pw' });
     if (method !== 'GET') return undefined;
     const page = /^\/v1\/devices\/(\d+)\/\d+(\/filters)?$/.exec(path);
     if (page) {
@@ -56,8 +57,9 @@ export const startPlain = (tags?: object[]): Promise<Foreign> => {
       case '/v1/artifact':
         return json([{ ArtifactId: 'pa', Name: 'update.sh', Version: '2' }]);
       case '/v1/workflow':
-      case '/v1/tunnels':
         return json([]);
+      case '/v1/tunnels':
+        return json([{ Name: 't1', PublicUrl: 'N/A', Protocol: 'TCP', LocalDest: 'tcp://127.0.0.1:22' }]);
       case '/v1/job':
         return json([parent]);
       case '/v1/job/pj/childjobs':
