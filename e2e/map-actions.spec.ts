@@ -35,19 +35,22 @@ async function drawLasso(page: Page): Promise<void> {
   await expect(page.getByText('2 devices added to the selection.')).toBeVisible();
 }
 
-test('Escape puts the lasso away', async ({ signedIn: page, service }) => {
+test('a lasso selects what is inside, for the bulk actions @main', async ({ signedIn: page, service }) => {
   await openThree(page, service);
+  // Escape puts the lasso away.
   await page.getByRole('button', { name: 'Select with a lasso' }).click();
   await expect(page.getByText('Draw around the devices to select.')).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByText('Draw around the devices to select.')).toBeHidden();
-});
 
-test('a lasso selects what is inside, for the bulk actions @main', async ({ signedIn: page, service }) => {
-  await openThree(page, service);
   await drawLasso(page);
   await expect(page.getByRole('checkbox', { name: 'Select inside 1' })).toBeChecked();
   await expect(page.getByRole('checkbox', { name: 'Select outside' })).not.toBeChecked();
+  // The selection is the same after a look at the table.
+  await page.getByRole('link', { name: 'Table' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
+  await page.goBack();
+  await expect(inView(page).getByRole('listitem')).toHaveCount(3);
   await expect(bar(page)).toContainText('2 selected');
   await choose(page, 'Add a tag');
   const dialog = page.getByRole('dialog');
@@ -56,16 +59,6 @@ test('a lasso selects what is inside, for the bulk actions @main', async ({ sign
   await expect(dialog).toContainText('2 done.');
   await dialog.getByRole('button', { name: 'Close' }).last().click();
   expect(await namesOf(service, 'tag', 'roof')).toEqual(['inside 1', 'inside 2']);
-});
-
-test('the selection of the map is the same after a look at the table', async ({ signedIn: page, service }) => {
-  await openThree(page, service);
-  await drawLasso(page);
-  await page.getByRole('link', { name: 'Table' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
-  await page.goBack();
-  await expect(bar(page)).toContainText('2 selected');
-  await expect(inView(page).getByRole('listitem')).toHaveCount(3);
 });
 
 test('a rectangle selects what is inside, for the bulk actions', async ({ signedIn: page, service }) => {

@@ -19,7 +19,7 @@ async function openTwo(page: Page, service: Service): Promise<void> {
   await expect(inView(page).getByRole('listitem')).toHaveCount(2);
 }
 
-test('the map is moved and a device opened and selected by keyboard', async ({ signedIn: page, service }) => {
+test('the map is moved, devices are opened, selected and placed by keyboard', async ({ signedIn: page, service }) => {
   await openTwo(page, service);
   await press(page, 'Zoom in');
   await expect(page).toHaveURL(/at=/);
@@ -40,10 +40,10 @@ test('the map is moved and a device opened and selected by keyboard', async ({ s
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
   await expect(page.getByRole('button', { name: /^north Offline/ })).toBeFocused();
-});
 
-test('devices are selected in the list of the map by keyboard', async ({ signedIn: page, service }) => {
-  await openTwo(page, service);
+  // In its list.
+  await press(page, 'Show all');
+  await expect(inView(page).getByRole('listitem')).toHaveCount(2);
   await page.getByRole('checkbox', { name: 'Select south' }).focus();
   await page.keyboard.press('Space');
   await expect(bar(page)).toContainText('1 selected');
@@ -54,10 +54,7 @@ test('devices are selected in the list of the map by keyboard', async ({ signedI
   await press(page, 'Select all in view');
   await expect(bar(page)).toContainText('2 selected');
   await expectAccessible(page);
-});
 
-test('a device is placed by keyboard', async ({ signedIn: page, service }) => {
-  await openTwo(page, service);
   const { DeviceId: fresh } = await service.createDevice('fresh');
   await page.reload();
   await page.getByRole('radio', { name: /^No location/ }).focus();

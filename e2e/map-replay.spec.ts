@@ -3,7 +3,7 @@
 import path from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, expectAccessibleHere, test, withoutOffers, type Service } from './fixtures.ts';
+import { expect, expectAccessible, expectAccessibleHere, test, type Service } from './fixtures.ts';
 import { inView, openMap, region } from './on-map.ts';
 
 test.use({ ownService: true });
@@ -149,18 +149,10 @@ test.describe('without a wish for less motion', () => {
   });
 });
 
-test('deploys are marked, and a filter counts only its devices', async ({ signedIn: page, service }) => {
-  const { now } = await withPast(service);
-  const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\n', '/tmp');
-  await service.call('POST', '/v1/job', { Name: 'Say hello', DeviceGroup: 'pumps', ArtifactId });
-  await openMap(page, service, `${address(now - 5 * HOUR)}&site=North`);
-  await expect(bar(page)).toContainText('2 Offline');
-  await expect(first(page).getByRole('button')).toHaveText([/North2 of 2 Offline$/]);
-  await bar(page).getByRole('link', { name: 'Deploy of Say hello' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Say hello' })).toBeVisible();
-});
-
-test('alerts are marked, once for all channels', async ({ signedIn: page, service }) => {
+test('deploys are marked, and alerts once for all channels; a filter counts only its devices', async ({
+  signedIn: page,
+  service,
+}) => {
   const { now, online } = await withPast(service);
   const Channels: string[] = [];
   for (const Name of ['Ops', 'Night']) {
@@ -171,14 +163,20 @@ test('alerts are marked, once for all channels', async ({ signedIn: page, servic
   await service.call('POST', '/v1/alerts/rules', rule);
   const ArtifactId = await service.uploadScript('fail.sh', '#!/bin/sh\nexit 3\n', await service.folder('opt'));
   await service.call('POST', '/v1/job', { Name: 'Fails', DeviceId: online, ArtifactId });
+  await service.call('POST', '/v1/job', { Name: 'For all', DeviceGroup: 'pumps', ArtifactId });
   const sent = () => service.call<{ Items: object[] }>('GET', '/v1/alerts/deliveries');
   await expect.poll(async () => (await sent()).Items.length).toBe(2);
-  await openMap(page, service, address(now - 5 * HOUR));
+  await openMap(page, service, `${address(now - 5 * HOUR)}&site=North`);
+  await expect(bar(page)).toContainText('2 Offline');
+  await expect(first(page).getByRole('button')).toHaveText([/North2 of 2 Offline$/]);
+  await bar(page).getByRole('link', { name: 'Deploy of For all' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'For all' })).toBeVisible();
+  await page.goBack();
   await bar(page).getByRole('link', { name: 'Alert Failures' }).click();
   await expect(page).toHaveURL(/\/activity\/alerts/);
 });
 
-test('a moment of the overview leads to the map as it was', async ({ signedIn: page, service }) => {
+test('a moment of the overview leads to the map as it was, which has room on a phone', async ({ signedIn: page, service }) => {
   await withPast(service);
   await page.goto(`${service.url}/`);
   const course = page.getByRole('slider', { name: /^Devices Online .* Enter shows the map as it was then$/ });
@@ -187,12 +185,9 @@ test('a moment of the overview leads to the map as it was', async ({ signedIn: p
   await course.press('Enter');
   await expect(page).toHaveURL(/\/map\?replay=24h&time=/);
   await expect(bar(page)).toContainText('4 Offline');
-});
 
-test('on a phone it has room, and nothing scrolls sideways', async ({ signedIn: page, service }) => {
-  const { now } = await withPast(service);
   await page.setViewportSize({ width: 390, height: 844 });
-  await openMap(page, service, address(now - 5 * HOUR));
+  await page.reload();
   await expect(first(page).getByRole('button')).toHaveCount(2);
   await expectAccessibleHere(page);
   const overflow = () =>
@@ -217,13 +212,4 @@ test.describe('when the past cannot be read', () => {
     await alert.getByRole('button', { name: 'Retry' }).click();
     await expect(bar(page)).toContainText('4 Online');
   });
-});
-
-test('a service that keeps no history offers no replay', async ({ signedIn: page, service }) => {
-  await withPast(service);
-  await withoutOffers(page, 'history');
-  await openMap(page, service, address(Date.now()));
-  await expect(inView(page).getByRole('listitem')).toHaveCount(4);
-  await expect(open(page)).toBeHidden();
-  await expect(bar(page)).toBeHidden();
 });

@@ -1,7 +1,7 @@
 // The map coloured by the version of an artifact that each device runs.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, type Service } from './fixtures.ts';
-import { openMap, placed, region } from './on-map.ts';
+import { expect, expectAccessible, test, withoutOffers, type Service } from './fixtures.ts';
+import { inView, openMap, placed, region } from './on-map.ts';
 
 const colourBy = (page: Page) => page.getByRole('radiogroup', { name: 'Colour by' });
 const legend = (page: Page) => page.getByRole('list', { name: 'Colours of the versions' });
@@ -37,7 +37,7 @@ async function threeDevices(page: Page, service: Service): Promise<void> {
   });
 }
 
-test('colours by version have a legend, newest first, for an artifact that is chosen, and are in the URL', async ({
+test('colours by version have a legend, newest first, for an artifact that is chosen, in clusters too, but not in a replay', async ({
   signedIn: page,
   service,
 }) => {
@@ -54,28 +54,19 @@ test('colours by version have a legend, newest first, for an artifact that is ch
   await expect(page).toHaveURL(/of=viewer/);
   await page.reload();
   await expect(legend(page).getByRole('listitem')).toHaveText(['A3.01', 'no viewer2']);
-});
 
-test('a cluster says how many of its devices run which version', async ({ signedIn: page, service }) => {
-  await threeDevices(page, service);
+  await page.getByRole('button', { name: 'Replay', exact: true }).click();
+  await expect(page.getByText('A replay shows states: which versions ran then is not stored.')).toBeVisible();
+  await expect(page.getByRole('list', { name: 'Shapes of the states' })).toBeVisible();
+
+  // A cluster says how many of its devices run which version.
   await openMap(page, service, '?color=version&at=48.0000,12.0000,2');
   await expect(legend(page)).toBeVisible();
   const box = await region(page).boundingBox();
   await page.mouse.move((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) + (box?.height ?? 0) / 2);
   await expect(page.getByText('3 devices, 1 1.10.0, 1 1.9.0, 1 without it')).toBeVisible();
-});
 
-test('a replay shows states instead, and says why', async ({ signedIn: page, service }) => {
-  await threeDevices(page, service);
-  await openMap(page, service);
-  await colourBy(page).getByText('Version', { exact: true }).click();
-  await page.getByRole('button', { name: 'Replay', exact: true }).click();
-  await expect(page.getByText('A replay shows states: which versions ran then is not stored.')).toBeVisible();
-  await expect(page.getByRole('list', { name: 'Shapes of the states' })).toBeVisible();
-});
-
-test('an artifact leads to the map of its versions', async ({ signedIn: page, service }) => {
-  await threeDevices(page, service);
+  // An artifact leads to the map of its versions.
   await page.goto(`${service.url}/artifacts/viewer`);
   await page.getByRole('link', { name: 'Show on the map' }).click();
   await expect(legend(page).getByRole('listitem')).toHaveText(['A3.01', 'no viewer2']);
@@ -99,16 +90,16 @@ test.describe('when the versions cannot be read', () => {
   });
 });
 
-test('a service that does not record versions is not asked for them', async ({ signedIn: page, service }) => {
+test('a service that records no versions and keeps no history is not asked for them, and offers no replay', async ({ signedIn: page, service }) => {
   await threeDevices(page, service);
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await page.route('**/v1/account', async (route) => {
-    const account = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...account, Capabilities: ['history'] } });
-  });
-  await openMap(page, service, '?color=version');
+  await withoutOffers(page, 'history', 'versions');
+  await openMap(page, service, `?color=version&replay=24h&time=${new Date().toISOString()}`);
   await expect(colourBy(page).getByRole('radio')).toHaveCount(2);
   await expect(colourBy(page).getByRole('radio', { name: 'State' })).toBeChecked();
-  expect(asked.filter((path) => path.startsWith('/v1/versions'))).toEqual([]);
+  await expect(inView(page).getByRole('listitem')).toHaveCount(3);
+  await expect(page.getByRole('button', { name: 'Replay', exact: true })).toBeHidden();
+  await expect(page.getByRole('region', { name: 'Replay of the last 24 hours' })).toBeHidden();
+  expect(asked.filter((path) => /^\/v1\/(versions|history)/.test(path))).toEqual([]);
 });

@@ -97,7 +97,10 @@ async function saveRules(page: Page): Promise<void> {
   await expect(dialog(page)).toBeHidden();
 }
 
-test('rules are tried on the logs of the job while they are written', async ({ signedIn: page, service }) => {
+test('rules are tried on the logs of the job while they are written, and what is wrong is reported at its rule', async ({
+  signedIn: page,
+  service,
+}) => {
   await openJob(page, service);
   await openRules(page);
   await mark(page, 1).fill('^all good$');
@@ -112,14 +115,8 @@ test('rules are tried on the logs of the job while they are written', async ({ s
     'Rolled back Decided by rule “restored the previous” at line 2. The service reports Succeeded.',
   );
   await expect(trial(page)).toContainText(COUNTS);
-});
 
-test('a pattern that is wrong or cannot be run is reported at its rule, and can be removed', async ({
-  signedIn: page,
-  service,
-}) => {
-  await openJob(page, service, ['good', 'mute']);
-  await writeRules(page);
+  // A pattern that is wrong, that cannot be run, and its removal.
   await dialog(page).getByRole('button', { name: 'Add a rule' }).click();
   await rule(page, 3).getByRole('button', { name: 'Pattern' }).click();
   await mark(page, 3).fill('^(a+');
@@ -136,6 +133,15 @@ test('a pattern that is wrong or cannot be run is reported at its rule, and can 
   await expectAccessible(page);
   await rule(page, 3).getByRole('button', { name: 'Remove rule 3' }).click();
   await expect(trial(page).getByRole('status')).toContainText('No answer');
+
+  // Rules that somebody else has changed meanwhile are not overwritten unasked.
+  await service.call('PUT', '/v1/rules/myapp', { Rules: [{ Find: 'self test failed', Verdict: 'Failed' }] });
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(dialog(page).getByRole('alert')).toContainText('The rules of myapp were changed meanwhile');
+  await expect(mark(page, 2)).toHaveValue('restored the previous');
+  await expect(dialog(page)).toContainText('Changed');
+  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(row(page, 'unit-back')).toContainText('Rolled back');
 });
 
 test('a rule that an earlier version stored and the service cannot run is reported until it is rewritten', async ({
@@ -167,13 +173,20 @@ test('a rule that an earlier version stored and the service cannot run is report
   await expect(page.getByRole('link', { name: /must be rewritten/ })).toHaveCount(0);
 });
 
-test('a rule finds what rolled back with exit code 0, after a reload too @main', async ({
+test('a rule finds what rolled back with exit code 0, wherever the job is seen and whoever sees it @main', async ({
   signedIn: page,
   service,
+  browser,
 }) => {
-  await openJob(page, service);
+  const { ArtifactId, idOf } = await openJob(page, service);
   await expect(row(page, 'unit-back')).toContainText('Succeeded');
   await expect(progress(page)).toContainText(/1.failed, 3.succeeded/);
+  const other = await (await browser.newContext()).newPage();
+  await signIn(other, service);
+  await other.goto(`${service.url}/jobs`);
+  const nightly = other.getByRole('row', { name: /nightly/ });
+  await expect(nightly).toContainText(/1.failed, 3.succeeded/);
+
   await saveRules(page);
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
   await expect(row(page, 'unit-mute')).toContainText('No answer');
@@ -189,60 +202,18 @@ test('a rule finds what rolled back with exit code 0, after a reload too @main',
   await page.reload();
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
   await expect(progress(page)).toContainText(COUNTS);
-});
-
-test('the line of the log that decides is one click away', async ({ signedIn: page, service }) => {
-  await openJob(page, service, ['back']);
-  await saveRules(page);
-  await expect(row(page, 'unit-back')).toContainText('Rolled back');
+  // The line of the log that decides is one click away.
   await row(page, 'unit-back').getByRole('link', { name: 'unit-back' }).click();
   await page.getByRole('button', { name: 'line 2', exact: true }).click();
   await expect(page).toHaveURL(/[?&]line=2(&|$)/);
-});
-
-test('the outcome by the rules is shown in the list of jobs and on the page of the device', async ({
-  signedIn: page,
-  service,
-}) => {
-  const { idOf } = await openJob(page, service);
-  await saveRules(page);
-  await page.goto(`${service.url}/jobs`);
-  await expect(page.getByRole('row', { name: /nightly/ })).toContainText(COUNTS);
   await page.goto(`${service.url}/devices/${idOf('back')}`);
   const queue = page.getByRole('table', { name: 'Jobs of this device' });
   await expect(queue.getByRole('row', { name: /nightly/ })).toContainText('Rolled back');
-});
 
-test('rules are shared by everybody, and a change of them is on the list of another person without a reload', async ({
-  signedIn: page,
-  service,
-  browser,
-}) => {
-  const { ArtifactId } = await openJob(page, service);
-  const other = await (await browser.newContext()).newPage();
-  await signIn(other, service);
-  await other.goto(`${service.url}/jobs`);
-  const nightly = other.getByRole('row', { name: /nightly/ });
-  await expect(nightly).toContainText(/1.failed, 3.succeeded/);
-  await saveRules(page);
+  // Rules are shared: the list of another person has changed without a reload.
   await expect(nightly).toContainText(COUNTS);
   await other.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
   await expect(mark(other, 2)).toHaveValue('restored the previous');
   await expect(dialog(other)).toContainText('Changed');
   await other.context().close();
-});
-
-test('rules that somebody else has changed meanwhile are not overwritten unasked', async ({
-  signedIn: page,
-  service,
-}) => {
-  await openJob(page, service, ['back']);
-  await writeRules(page);
-  await service.call('PUT', '/v1/rules/myapp', { Rules: [{ Find: 'self test failed', Verdict: 'Failed' }] });
-  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
-  await expect(dialog(page).getByRole('alert')).toContainText('The rules of myapp were changed meanwhile');
-  await expect(mark(page, 2)).toHaveValue('restored the previous');
-  await expect(dialog(page)).toContainText('Changed');
-  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
-  await expect(row(page, 'unit-back')).toContainText('Rolled back');
 });
