@@ -186,39 +186,59 @@ test('rows do not move under the pointer, and get their places when it leaves', 
   await expect(names).toHaveText(['pump 2', 'z pump']);
 });
 
-test('a job that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('pump 1');
-  const ArtifactId = await service.uploadScript('hello.sh', '#!/bin/sh\necho hello\n', '/tmp');
-  const send = (Name: string) => submit(service, { Name, DeviceId, ArtifactId });
-  await send('first');
-  const JobId = await send('second');
-  await page.goto(`${service.url}/jobs?state=moving`);
-  const job = (name: string) => page.getByRole('table', { name: 'Jobs' }).getByRole('row', { name });
-  await job('second').getByRole('link').first().hover();
-  await service.call('POST', `/v1/job/${JobId}/stop`);
-  await expect(job('second')).toContainText('Cancelled');
-  await page.getByRole('heading', { level: 1 }).hover();
-  await expect(job('second')).toBeHidden();
-  await expect(job('first')).toBeVisible();
-});
-
-test('a queue that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
+test('a row that leaves the filter stays under the pointer until it leaves, in jobs, queues and tunnels', async ({
+  signedIn: page,
+  service,
+}) => {
   const sandbox = await jobSandbox(service);
-  const waits = await service.uploadScript('wait.sh', `#!/bin/sh\n${sandbox.gate('go')}\n`, sandbox.folder);
+  const ArtifactId = await service.uploadScript('wait.sh', `#!/bin/sh\n${sandbox.gate('go')}\n`, sandbox.folder);
   const away = async (name: string) => {
     const made = await service.createDevice(name);
-    await submit(service, { DeviceId: made.DeviceId, ArtifactId: waits, Name: `for ${name}` });
-    return made;
+    return { ...made, JobId: await submit(service, { DeviceId: made.DeviceId, ArtifactId, Name: `for ${name}` }) };
   };
-  const { DeviceKey } = await away('pump 1');
-  await away('pump 2');
+  const [first, second] = [await away('pump 1'), await away('pump 2')];
+  const row = (table: string, name: string) => page.getByRole('table', { name: table }).getByRole('row', { name });
+  const hover = (table: string, name: string) => row(table, name).getByRole('link').first().hover();
+  const leave = () => page.getByRole('heading', { level: 1 }).hover();
+
   await page.goto(`${service.url}/queues?status=Offline`);
-  const queue = (name: string) => page.getByRole('table', { name: 'Queues' }).getByRole('row', { name });
-  await queue('pump 1').getByRole('link').first().hover();
-  await service.agent(DeviceKey);
-  await expect(queue('pump 1')).toContainText('Online');
-  await page.getByRole('heading', { level: 1 }).hover();
-  await expect(queue('pump 1')).toBeHidden();
-  await expect(queue('pump 2')).toBeVisible();
+  await hover('Queues', 'pump 1');
+  await service.agent(first.DeviceKey);
+  await expect(row('Queues', 'pump 1')).toContainText('Online');
+  await leave();
+  await expect(row('Queues', 'pump 1')).toBeHidden();
+  await expect(row('Queues', 'pump 2')).toBeVisible();
+
+  await page.goto(`${service.url}/jobs?state=moving`);
+  await hover('Jobs', 'for pump 2');
+  await service.call('POST', `/v1/job/${second.JobId}/stop`);
+  await expect(row('Jobs', 'for pump 2')).toContainText('Cancelled');
+  await leave();
+  await expect(row('Jobs', 'for pump 2')).toBeHidden();
+  await expect(row('Jobs', 'for pump 1')).toBeVisible();
   await sandbox.open('go');
+
+  const tunnel = (number: number, DeviceStatus: string) => ({
+    Name: `ssh${number}`,
+    PublicUrl: 'N/A',
+    PublicAddr: `muster.example:4002${number}`,
+    Protocol: 'TCP',
+    LocalDest: 'tcp://127.0.0.1:22',
+    Created: '2026-01-01 00:00:00',
+    Uptime: 'N/A',
+    DeviceId: `pump-${number}`,
+    DeviceName: `pump ${number}`,
+    DeviceStatus,
+  });
+  const listed = (...json: object[]) => page.route('**/v1/tunnels', (route) => route.fulfill({ json }));
+  const count = page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
+  await listed(tunnel(1, 'Offline'), tunnel(2, 'Offline'));
+  await page.goto(`${service.url}/tunnels?exposure=offline`);
+  await hover('Tunnels', 'pump 1');
+  await listed(tunnel(1, 'Online'), tunnel(2, 'Offline'));
+  await expect(count).toHaveText('1 of 2 tunnels');
+  await expect(row('Tunnels', 'pump 1')).not.toContainText('Device Offline');
+  await leave();
+  await expect(row('Tunnels', 'pump 1')).toBeHidden();
+  await expect(row('Tunnels', 'pump 2')).toBeVisible();
 });

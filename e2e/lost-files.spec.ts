@@ -136,19 +136,18 @@ test.describe('a new version of the service', () => {
 test.describe('a browser that remembers what failed', () => {
   test.use({ expectedConsole: [/status of 404/] });
 
-  test('a page that was lost on the way comes by itself, by one reload', async ({ signedIn: page, service }) => {
-    await loseFile(page, 'tunnels-page');
+  test('a page that was lost on the way comes by itself, by one reload, and so does what is around every page', async ({
+    signedIn: page,
+    service,
+  }) => {
+    await loseFile(page, 'shell');
     await page.goto(`${service.url}/devices`);
+    await expect(page.getByText('No devices yet')).toBeVisible();
+    await loseFile(page, 'tunnels-page');
     const loads = countLoads(page);
     await page.getByRole('link', { name: 'Tunnels' }).click();
     await expect(page.getByText('No tunnels are open')).toBeVisible();
     await expect.poll(loads).toBe(1); // a page can be read before all of it is loaded
-  });
-
-  test('what is around every page heals likewise', async ({ signedIn: page, service }) => {
-    await loseFile(page, 'shell');
-    await page.goto(`${service.url}/devices`);
-    await expect(page.getByText('No devices yet')).toBeVisible();
   });
 
   test('a page that never comes is reloaded once, and then reported', async ({ signedIn: page, service }) => {

@@ -39,7 +39,10 @@ async function openLarge(page: Page, service: Service): Promise<void> {
   await expect(inView(page).getByRole('listitem').first()).toBeVisible();
 }
 
-test('10,000 devices: long tasks are recorded, the list sorts, and a location that is on no map is reported', async ({ signedIn: page, service }) => {
+test('10,000 devices: long tasks are recorded, the list sorts, and a location that is on no map is reported', async ({
+  signedIn: page,
+  service,
+}) => {
   await page.addInitScript(() => {
     const tasks: number[] = [];
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({

@@ -176,7 +176,10 @@ test('deploys are marked, and alerts once for all channels; a filter counts only
   await expect(page).toHaveURL(/\/activity\/alerts/);
 });
 
-test('a moment of the overview leads to the map as it was, which has room on a phone', async ({ signedIn: page, service }) => {
+test('a moment of the overview leads to the map as it was, which has room on a phone', async ({
+  signedIn: page,
+  service,
+}) => {
   await withPast(service);
   await page.goto(`${service.url}/`);
   const course = page.getByRole('slider', { name: /^Devices Online .* Enter shows the map as it was then$/ });

@@ -90,7 +90,10 @@ test.describe('when the versions cannot be read', () => {
   });
 });
 
-test('a service that records no versions and keeps no history is not asked for them, and offers no replay', async ({ signedIn: page, service }) => {
+test('a service that records no versions and keeps no history is not asked for them, and offers no replay', async ({
+  signedIn: page,
+  service,
+}) => {
   await threeDevices(page, service);
   const asked: string[] = [];
   page.on('request', (request) => asked.push(new URL(request.url()).pathname));

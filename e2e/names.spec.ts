@@ -36,27 +36,26 @@ const copied = async (page: Page, name: Locator) => {
   return page.evaluate(() => getSelection()?.toString());
 };
 
-for (const width of [1360, 390])
-  test(`names that begin alike are told apart, and copied whole, at ${width} pixels`, async ({
-    signedIn: page,
-    service,
-  }) => {
-    const job = await fill(service);
-    await page.setViewportSize({ width, height: 844 });
-    for (const [at, table] of [
-      ['/devices', 'Devices'],
-      [`/jobs/${job}`, 'Devices of this job'],
-      ['/queues', 'Queues'],
-    ] as const)
-      await test.step(at, async () => {
-        await page.goto(service.url + at);
+test('names that begin alike are told apart, and copied whole', async ({ signedIn: page, service }) => {
+  const job = await fill(service);
+  for (const [at, table] of [
+    ['/devices', 'Devices'],
+    [`/jobs/${job}`, 'Devices of this job'],
+    ['/queues', 'Queues'],
+  ] as const) {
+    await page.setViewportSize({ width: 1360, height: 844 });
+    await page.goto(service.url + at);
+    for (const width of [1360, 390])
+      await test.step(`${at} at ${width} pixels`, async () => {
+        await page.setViewportSize({ width, height: 844 });
         for (const whole of NAMES) {
           const link = page.getByRole('table', { name: table }).getByRole('link', { name: whole, exact: true });
           await expect.poll(() => seenIn(link)).toMatch(new RegExp(`^warehouse.*${whole.slice(-5)}$`));
           expect(await copied(page, link)).toBe(whole);
         }
       });
-  });
+  }
+});
 
 test('a name is cut to a column that gets wider and narrower @sweep', async ({ signedIn: page, service }) => {
   await fill(service);

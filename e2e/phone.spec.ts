@@ -40,13 +40,23 @@ async function expectFits(page: Page, name: string): Promise<void> {
 
 const heading = (page: Page) => page.getByRole('heading', { level: 1 });
 
+/** Longer than a line of the screen. */
+const WORDS = Array.from({ length: 30 }, (_, at) => `word${at}`).join(' ');
+
 /** Seven pumps, of which one is Online and has failed its job. */
 async function fill(service: Service) {
   const pump = await service.createDevice('pump north 7', 'pumps');
   for (let number = 1; number <= 6; number += 1) await service.createDevice(`pump south ${number}`, 'pumps');
   await service.agent(pump.DeviceKey);
   const sandbox = await jobSandbox(service);
-  const ArtifactId = await script(service, sandbox, 'check.sh', 'echo "3x9 != 28, pressure is low"', 'exit 4');
+  const ArtifactId = await script(
+    service,
+    sandbox,
+    'check.sh',
+    'echo "3x9 != 28, pressure is low"',
+    `echo "${WORDS}"`,
+    'exit 4',
+  );
   const job = await submit(service, { Name: 'Check the pressure', DeviceId: pump.DeviceId, ArtifactId });
   await submit(service, { Name: 'Check all', DeviceGroup: 'pumps', ArtifactId });
   await expect.poll(() => statusOf(service, job)).toBe('Failed');
@@ -68,7 +78,10 @@ test('sign in, and find a device by a part of its name @main', async ({ page, se
   await expect(heading(page)).toHaveText(/^pump north 7\s*Online$/);
 });
 
-test('see the last job of a device and what it printed', async ({ signedIn: page, service }) => {
+test('see the last job of a device and what it printed, in lines that break between words', async ({
+  signedIn: page,
+  service,
+}) => {
   const { device } = await fill(service);
   await page.goto(service.url + device);
   const jobs = page.getByRole('table', { name: 'Jobs of this device' });
@@ -81,6 +94,18 @@ test('see the last job of a device and what it printed', async ({ signedIn: page
   await expect(log).toHaveCSS('font-feature-settings', '"calt" 0');
   await expect(heading(page)).toHaveCSS('font-feature-settings', '"calt" 0');
   await expectFits(page, 'the log');
+  // A word on two lines has two boxes.
+  const broken = await log.getByText(WORDS).evaluate((line) => {
+    const text = line.firstChild;
+    if (!(text instanceof Text)) throw new Error('the line has one text');
+    return Array.from(text.data.matchAll(/\S+/g), ({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return { word, boxes: range.getClientRects().length };
+    }).filter(({ boxes }) => boxes > 1);
+  });
+  expect(broken).toEqual([]);
 });
 
 test('the end of a log is in view as soon as its job is opened, and while it grows', async ({
@@ -187,29 +212,24 @@ test('filters are in a sheet; those that are on are counted and stay in view', a
   await expect(on).toBeHidden();
 });
 
-for (const [path, label, option, value, chip] of [
-  ['/jobs', 'State', 'Failed', 'Check the pressure', 'State Failed'],
-  ['/queues', 'State', 'Offline', 'pump south 1', 'State Offline'],
-  ['/activity', 'Action', 'Devices', 'pump south 1', 'Action Devices'],
-] as const)
-  test(`the filters of ${path} are in the sheet, too`, async ({ signedIn: page, service }) => {
-    await fill(service);
-    await page.goto(service.url + path);
-    await page.getByRole('button', { name: 'Filters', exact: true }).tap();
-    const sheet = page.getByRole('dialog', { name: 'Filters' });
-    await sheet.getByLabel(label, { exact: true }).selectOption({ label: option });
-    await sheet.getByRole('button', { name: /^Show / }).tap();
-    await expect(page.getByRole('list', { name: 'Filters in use' })).toHaveText(chip);
-    await expect(page.getByRole('main').getByRole('table')).toContainText(value);
-  });
-
-test('the devices of a rollout and the availability have their filters in the sheet', async ({
-  signedIn: page,
-  service,
-}) => {
+test('the filters of other lists are in the sheet, too', async ({ signedIn: page, service }) => {
   const rollout = await rollOut(service, await fleet(service, 3, 0));
+  await fill(service);
   const sheet = page.getByRole('dialog', { name: 'Filters' });
   const chips = page.getByRole('list', { name: 'Filters in use' });
+  for (const [path, label, option, value, chip] of [
+    ['/jobs', 'State', 'Failed', 'Check the pressure', 'State Failed'],
+    ['/queues', 'State', 'Offline', 'pump south 1', 'State Offline'],
+    ['/activity', 'Action', 'Devices', 'pump south 1', 'Action Devices'],
+  ] as const)
+    await test.step(path, async () => {
+      await page.goto(service.url + path);
+      await page.getByRole('button', { name: 'Filters', exact: true }).tap();
+      await sheet.getByLabel(label, { exact: true }).selectOption({ label: option });
+      await sheet.getByRole('button', { name: /^Show / }).tap();
+      await expect(chips).toHaveText(chip);
+      await expect(page.getByRole('main').getByRole('table')).toContainText(value);
+    });
   await page.goto(`${service.url}/rollouts/${rollout}`);
   await page.getByRole('button', { name: 'Filters', exact: true }).tap();
   await sheet.getByLabel('Wave', { exact: true }).selectOption('Wave 2');
@@ -226,42 +246,10 @@ test('the devices of a rollout and the availability have their filters in the sh
   await expect(chips).toBeHidden();
 });
 
-test('log lines break between words', async ({ signedIn: page, service }) => {
-  const { DeviceId, DeviceKey } = await service.createDevice('pump north 7');
-  await service.agent(DeviceKey);
-  const sandbox = await jobSandbox(service);
-  const words = Array.from({ length: 30 }, (_, at) => `word${at}`).join(' ');
-  const ArtifactId = await script(service, sandbox, 'words.sh', `echo "${words}"`);
-  const job = await submit(service, { Name: 'Words', DeviceId, ArtifactId });
-  await page.goto(`${service.url}/jobs/${job}`);
-  const log = page.getByRole('region', { name: 'Output of pump north 7, text' });
-  await expect(log).toContainText(words);
-  // A word on two lines has two boxes.
-  const broken = await log.getByText(words).evaluate((line) => {
-    const text = line.firstChild;
-    if (!(text instanceof Text)) throw new Error('the line has one text');
-    return Array.from(text.data.matchAll(/\S+/g), ({ 0: word, index }) => {
-      const range = document.createRange();
-      range.setStart(text, index);
-      range.setEnd(text, index + word.length);
-      return { word, boxes: range.getClientRects().length };
-    }).filter(({ boxes }) => boxes > 1);
-  });
-  expect(broken).toEqual([]);
-});
-
-test('a long name takes two lines at most, in lists and as a title', async ({ signedIn: page, service }) => {
-  const name = 'camera of the northern harbour, third quay, '.repeat(4).trim();
-  const { DeviceId } = await service.createDevice(name);
-  const lines = (text: Locator) =>
-    text.evaluate((box) => box.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(box).lineHeight));
-  await page.goto(`${service.url}/devices`);
-  expect(await lines(page.getByRole('table').getByRole('link', { name }).locator('bdi'))).toBeLessThan(2.1);
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  expect(await lines(heading(page).locator('bdi').first())).toBeCloseTo(2, 1);
-});
-
-test('no page scrolls sideways, and what is tapped is large enough', async ({ signedIn: page, service }) => {
+test('no page scrolls sideways, what is tapped is large enough, and a long name takes two lines', async ({
+  signedIn: page,
+  service,
+}) => {
   const { device, job, ArtifactId } = await fill(service);
   for (const [path, seen] of [
     ['/', 'Overview'],
@@ -285,4 +273,14 @@ test('no page scrolls sideways, and what is tapped is large enough', async ({ si
     await expect(page.getByText(seen).and(page.locator(':visible')).first()).toBeVisible();
     await expectFits(page, path);
   }
+
+  // In lists and as a title.
+  const name = 'camera of the northern harbour, third quay, '.repeat(4).trim();
+  const { DeviceId } = await service.createDevice(name);
+  const lines = (text: Locator) =>
+    text.evaluate((box) => box.getBoundingClientRect().height / Number.parseFloat(getComputedStyle(box).lineHeight));
+  await page.goto(`${service.url}/devices`);
+  expect(await lines(page.getByRole('table').getByRole('link', { name }).locator('bdi'))).toBeLessThan(2.1);
+  await page.goto(`${service.url}/devices/${DeviceId}`);
+  expect(await lines(heading(page).locator('bdi').first())).toBeCloseTo(2, 1);
 });

@@ -78,11 +78,13 @@ test('failures of all waves are in one group, and a state of a wave links to its
   await expect(page.getByRole('combobox', { name: 'State' })).toHaveValue('Failed');
 });
 
-test('the picture of a rollout has all of its waves, and a part of it filters its devices', async ({
+test('the picture of a rollout has all of its waves, and a part of it filters its devices; its map shows where they are', async ({
   signedIn: page,
   service,
 }) => {
-  const id = await rollOut(service, await fleet(service, 3));
+  const made = await fleet(service, 3);
+  for (const [at, { DeviceId }] of made.units.entries()) await service.locate(DeviceId, 48 + at, 11);
+  const id = await rollOut(service, made);
   await page.goto(`${service.url}/rollouts/${id}`);
   await expect(heading(page)).toContainText('Succeeded');
   const picture = page.getByRole('region', { name: 'Timeline' });
@@ -99,6 +101,14 @@ test('the picture of a rollout has all of its waves, and a part of it filters it
   await expect(devices(page).getByRole('row')).toHaveCount(4);
   await picture.getByRole('link', { name: 'Wave 1 started' }).click();
   await expect(devices(page).getByRole('row')).toHaveCount(2);
+
+  await page.goto(service.url + pathname);
+  await page.getByRole('radiogroup', { name: 'View of the devices' }).getByText('Map').click();
+  await expect(page.getByRole('region', { name: 'Map of the rollout' })).toBeVisible();
+  await expect(page.getByText('3 on the map.')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('combobox', { name: 'Wave' }).selectOption('Wave 1');
+  await expect(page.getByText('1 on the map.')).toBeVisible();
 });
 
 test('the sidebar says how many rollouts wait for a person', async ({ signedIn: page, service }) => {
@@ -114,19 +124,4 @@ test('the sidebar says how many rollouts wait for a person', async ({ signedIn: 
   await page.getByRole('button', { name: 'Abort…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Abort', exact: true }).click();
   await expect(link).toHaveAccessibleName('Rollouts');
-});
-
-test('the map of a rollout shows where its devices are, by state', async ({ signedIn: page, service }) => {
-  const made = await fleet(service, 2);
-  for (const [at, { DeviceId }] of made.units.entries())
-    await service.call('POST', `/v1/devices/location/${DeviceId}`, { Lat: 48 + at, Lng: 11 });
-  const id = await rollOut(service, made);
-  await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(heading(page)).toContainText('Succeeded');
-  await page.getByRole('radiogroup', { name: 'View of the devices' }).getByText('Map').click();
-  await expect(page.getByRole('region', { name: 'Map of the rollout' })).toBeVisible();
-  await expect(page.getByText('2 on the map.')).toBeVisible();
-  await expectAccessible(page);
-  await page.getByRole('combobox', { name: 'Wave' }).selectOption('Wave 1');
-  await expect(page.getByText('1 on the map.')).toBeVisible();
 });

@@ -6,7 +6,7 @@ import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
 const planned = (page: Page) => page.getByRole('list', { name: 'Planned waves' });
 
-test('a rollout shows the devices of each wave before it starts, and each wave as it passes', async ({
+test('a rollout shows the devices of each wave before it starts, each wave as it passes, and the wave in the list of jobs', async ({
   signedIn: page,
   service,
 }) => {
@@ -31,13 +31,28 @@ test('a rollout shows the devices of each wave before it starts, and each wave a
   await expect(lane(page, 2)).toContainText('Passed');
   await expect(devices(page).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);
+
+  // The name leaves out what the column beside it says.
+  await page.goto(`${service.url}/jobs`);
+  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row').filter({ hasText: '2 of 2' });
+  await expect(row.getByRole('cell', { name: '2 of 2', exact: true })).toBeVisible();
+  await expect(row.getByRole('link', { name: 'myapp.sh 2.0.0 to group hall', exact: true })).toBeVisible();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await expect(row.getByText('wave 2 of 2')).toBeVisible();
 });
 
-test('the ends of the waves move on one bar, and each part shows its devices and those Offline', async ({
+test('a deploy in waves needs no scrolling; their ends move on one bar, whose parts show their devices and those Offline', async ({
   signedIn: page,
   service,
 }) => {
   const { ArtifactId } = await fleet(service, 10, 0);
+  await page.setViewportSize({ width: 1360, height: 900 });
+  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
+  await expect(planned(page).getByRole('listitem')).toHaveText([/1 Offline/, /Wave 2/, /4 Offline/, /5 Offline/]);
+  for (const name of ['Passes at 95 %', 'Roll out to 10 devices'])
+    await expect(page.getByText(name)).toBeInViewport({ ratio: 1 });
+  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
+
   await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}`);
   await page.getByRole('heading', { name: 'Safety' }).click();
   await page.getByRole('button', { name: '1 · 10 · 50 · 100 %' }).click();
@@ -64,27 +79,6 @@ test('the ends of the waves move on one bar, and each part shows its devices and
   await page.mouse.up();
   await expect(second).toHaveAttribute('aria-valuetext', '80 %, 3 devices, 3 Offline');
   await expectAccessible(page);
-});
-
-test('a deploy to a group with nothing but the artifact needs no scrolling', async ({ signedIn: page, service }) => {
-  const { ArtifactId } = await fleet(service, 10, 0);
-  await page.setViewportSize({ width: 1360, height: 900 });
-  await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
-  await expect(planned(page).getByRole('listitem')).toHaveText([/1 Offline/, /Wave 2/, /4 Offline/, /5 Offline/]);
-  for (const name of ['Passes at 95 %', 'Roll out to 10 devices'])
-    await expect(page.getByText(name)).toBeInViewport({ ratio: 1 });
-  expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
-});
-
-test('the list of jobs shows the wave beside the name, which leaves it out', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/rollouts/${await rollOut(service, await fleet(service, 2))}`);
-  await expect(heading(page)).toContainText('Succeeded');
-  await page.goto(`${service.url}/jobs`);
-  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row').filter({ hasText: '2 of 2' });
-  await expect(row.getByRole('cell', { name: '2 of 2', exact: true })).toBeVisible();
-  await expect(row.getByRole('link', { name: 'myapp 2.0.0', exact: true })).toBeVisible();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await expect(row.getByText('wave 2 of 2')).toBeVisible();
 });
 
 test('a failure pauses a rollout before it reaches other devices, and a retry continues it', async ({

@@ -108,7 +108,7 @@ test('the dashboard is not fetched before the form is there', async ({ page, ser
   await expect.poll(() => seen).toEqual(['answer', 'dashboard']);
 });
 
-test('a password signs in and opens the requested page; a wrong one is refused in words @main', async ({
+test('a wrong password is refused in words; the right one opens the requested page, and is nowhere in the browser @main', async ({
   page,
   service,
 }) => {
@@ -123,6 +123,20 @@ test('a password signs in and opens the requested page; a wrong one is refused i
   await typePassword(page);
   await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
   await expect(page).toHaveURL(/\/devices\?status=Online/);
+  const seen = await page.evaluate(() =>
+    JSON.stringify([
+      ...Object.entries(localStorage),
+      ...Object.entries(sessionStorage),
+      document.cookie,
+      location.href,
+    ]),
+  );
+  expect(seen).not.toContain(PASSWORD);
+
+  // A session that ends asks for the password again.
+  await page.context().clearCookies();
+  await page.reload();
+  await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
 });
 
 test('a token still signs in where people have passwords', async ({ page, service }) => {
@@ -290,16 +304,6 @@ test('an Admin requires a second factor of everybody in Settings', async ({ page
   await expect(overview(person)).toBeVisible();
 });
 
-test('a session that ends asks for the password on top of the page', async ({ page, service }) => {
-  await addPerson(service);
-  await page.goto(`${service.url}/sign-in?next=/devices`);
-  await typePassword(page);
-  await expect(page.getByRole('heading', { level: 1, name: 'Devices' })).toBeVisible();
-  await page.context().clearCookies();
-  await page.reload();
-  await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
-});
-
 /** The whole page as axe judges it, on a wide screen and on a phone, where it does not scroll sideways. */
 async function judge(page: Page): Promise<void> {
   await expectAccessible(page);
@@ -348,22 +352,6 @@ test('the keyboard alone signs in', async ({ page, service }) => {
   await expect(button(page, 'Sign in')).toBeFocused();
   await page.keyboard.press('Space');
   await expect(overview(page)).toBeVisible();
-});
-
-test('the password of a person is nowhere in the browser', async ({ page, service }) => {
-  await addPerson(service);
-  await page.goto(`${service.url}/sign-in`);
-  await typePassword(page);
-  await expect(overview(page)).toBeVisible();
-  const seen = await page.evaluate(() =>
-    JSON.stringify([
-      ...Object.entries(localStorage),
-      ...Object.entries(sessionStorage),
-      document.cookie,
-      location.href,
-    ]),
-  );
-  expect(seen).not.toContain(PASSWORD);
 });
 
 test('a word in the address that is no reason shows nothing', async ({ page, service }) => {

@@ -64,23 +64,10 @@ test('a tunnel is opened with a login that is shown once, and its address works 
   await expect(page.locator('body')).not.toContainText(password);
 });
 
-test('a public tunnel is confirmed before it is opened', async ({ signedIn: page, service }) => {
-  await online(service, 'pump 1', ['--allow-tunnels', 'loopback']);
-  await page.goto(`${service.url}/tunnels?dialog=open`);
-  await choose(page, 'pump 1');
-  const dialog = dialogOf(page);
-  await dialog.getByLabel('Port', { exact: true }).fill(port);
-  await dialog.getByLabel('Ask visitors for a login').uncheck();
-  const open = dialog.getByRole('button', { name: 'Open tunnel' });
-  await expect(open).toBeDisabled();
-  await expect(open).toHaveAccessibleDescription('Confirm that anyone may use it');
-  await dialog.getByLabel('Anyone who has the address may use it').check();
-  await open.click();
-  await dialogOf(page, 'The tunnel is open').getByRole('button', { name: 'Done' }).click();
-  await expect(page.getByRole('table', { name: 'Tunnels' })).toContainText('Public, no sign-in');
-});
-
-test('where the device does not allow it, the dialog says what to do there', async ({ signedIn: page, service }) => {
+test('where the device does not allow it, the dialog says what to do there; a public tunnel is confirmed', async ({
+  signedIn: page,
+  service,
+}) => {
   const id = await online(service, 'pump 1', []);
   await page.goto(`${service.url}/devices/${id}`);
   await page.getByRole('link', { name: 'Open a tunnel' }).click();
@@ -90,11 +77,27 @@ test('where the device does not allow it, the dialog says what to do there', asy
   await expect(hint.getByLabel('On the device')).toContainText('muster-agent allow-tunnels loopback');
   await dialog.getByLabel('Host on the device').fill('192.168.1.20');
   await expect(hint.getByLabel('On the device')).toContainText('muster-agent allow-tunnels 192.168.1.20:80');
-  await expect(dialog.getByRole('button', { name: 'Open tunnel' })).toBeDisabled();
+  const open = dialog.getByRole('button', { name: 'Open tunnel' });
+  await expect(open).toBeDisabled();
   await expectAccessible(page);
+
+  await online(service, 'pump 2', ['--allow-tunnels', 'loopback']);
+  await page.goto(`${service.url}/tunnels?dialog=open`);
+  await choose(page, 'pump 2');
+  await dialog.getByLabel('Port', { exact: true }).fill(port);
+  await dialog.getByLabel('Ask visitors for a login').uncheck();
+  await expect(open).toBeDisabled();
+  await expect(open).toHaveAccessibleDescription('Confirm that anyone may use it');
+  await dialog.getByLabel('Anyone who has the address may use it').check();
+  await open.click();
+  await dialogOf(page, 'The tunnel is open').getByRole('button', { name: 'Done' }).click();
+  await expect(page.getByRole('table', { name: 'Tunnels' })).toContainText('Public, no sign-in');
 });
 
-test('the page of a device opens a tunnel to its SSH server, with the command', async ({ signedIn: page, service }) => {
+test('the page of a device opens a tunnel to its SSH server, and asks before a login is left that was not copied', async ({
+  signedIn: page,
+  service,
+}) => {
   const id = await online(service, 'pump 1', ['--allow-tunnels', 'loopback']);
   await page.goto(`${service.url}/devices/${id}`);
   await page.getByRole('link', { name: 'Open a tunnel' }).click();
@@ -109,15 +112,9 @@ test('the page of a device opens a tunnel to its SSH server, with the command', 
   await expect(page.getByRole('table', { name: 'Tunnels of this device' })).toContainText('tcp://127.0.0.1:22');
   await page.getByRole('link', { name: 'Open a tunnel' }).click();
   await expect(dialog.getByRole('group', { name: 'Known services of the device' })).toContainText('tcp://127.0.0.1:22');
-});
 
-test('leaving with a login that was not copied asks first', async ({ signedIn: page, service }) => {
-  const id = await online(service, 'pump 1', ['--allow-tunnels', 'loopback']);
-  await page.goto(`${service.url}/devices/${id}`);
-  await page.getByRole('link', { name: 'Open a tunnel' }).click();
-  await dialogOf(page).getByLabel('Port', { exact: true }).fill(port);
-  await dialogOf(page).getByRole('button', { name: 'Open tunnel' }).click();
-  const opened = dialogOf(page, 'The tunnel is open');
+  await dialog.getByLabel('Port', { exact: true }).fill(port);
+  await dialog.getByRole('button', { name: 'Open tunnel' }).click();
   await opened.press('Escape');
   await expect(opened).toBeVisible();
   await page.goBack();

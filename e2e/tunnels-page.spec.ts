@@ -151,20 +151,6 @@ test('from which age a tunnel is marked as old is a setting that stays', async (
   await expect(row(page, 'web1')).not.toContainText('Older than');
 });
 
-test('a tunnel that leaves the filter stays under the pointer until it leaves', async ({ signedIn: page, service }) => {
-  const [, ssh = { Name: '' }] = tunnelsOf('pump-1');
-  const other = { ...ssh, Name: 'ssh2', DeviceId: 'pump-2', DeviceName: 'pump 2' };
-  await withTunnels(page, [ssh, other]);
-  await page.goto(`${service.url}/tunnels?exposure=offline`);
-  await row(page, 'pump 1').getByRole('link').first().hover();
-  await withTunnels(page, [{ ...ssh, DeviceStatus: 'Online' }, other]);
-  await expect(count(page)).toHaveText('1 of 2 tunnels');
-  await expect(row(page, 'pump 1')).not.toContainText('Device Offline');
-  await page.getByRole('heading', { level: 1 }).hover();
-  await expect(row(page, 'pump 1')).toBeHidden();
-  await expect(row(page, 'pump 2')).toBeVisible();
-});
-
 test('on a phone a device links to its tunnels on the Tunnels page, and nothing is cut off', async ({
   signedIn: page,
   service,

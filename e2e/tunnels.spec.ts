@@ -82,12 +82,12 @@ async function openWeb(page: Page, service: Service, context: BrowserContext, ur
 const addresses = ({ http, tcp }: { http: Listed; tcp: Listed }) =>
   [http, tcp].map(({ Name, PublicUrl, PublicAddr }) => [Name, PublicUrl, PublicAddr]);
 
-test('the login of a device works through its tunnel, and its cookies stay on its own address', async ({
+test('the login of a device works through its tunnel, its cookies stay on its own address, and ours never reach it', async ({
   signedIn: page,
   service,
   context,
 }) => {
-  const { http } = await connected(service);
+  const { http, device } = await connected(service);
   await openWeb(page, service, context, http.PublicUrl);
   const cookies = await context.cookies();
   expect(cookies.find(({ name }) => name.includes('muster_'))?.domain).toBe('127.0.0.1');
@@ -95,14 +95,30 @@ test('the login of a device works through its tunnel, and its cookies stay on it
     new URL(http.PublicUrl).hostname,
   ]);
   expect(cookies.some(({ name }) => name === 'everywhere')).toBe(false);
+
+  const own = (await context.cookies()).find(({ name }) => name.includes('muster_'));
+  const before = web.got.length;
+  const Cookie = `sid=anna; ${own?.name}=${own?.value}`;
+  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${service.token}`, Cookie });
+  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${device.DeviceKey}`, Cookie });
+  await statusOf(http.PublicUrl, '/', { Authorization: 'Bearer of-the-device' });
+  const last = web.got.slice(before);
+  expect(last).toHaveLength(3);
+  expect(last[0]).toContain('sid=anna');
+  expect(last[2]).toContain('Bearer of-the-device');
+  const all = web.got.join('\n');
+  for (const secret of [own?.value ?? '', service.token, device.DeviceKey]) {
+    expect(secret).not.toBe('');
+    expect(all).not.toContain(secret);
+  }
 });
 
-test('a WebSocket and an event stream work through a tunnel, and the open connection is counted', async ({
+test('a WebSocket, an event stream, 100 MB and a TCP connection go through a tunnel complete, and are counted', async ({
   signedIn: page,
   service,
   context,
 }) => {
-  const { http } = await connected(service);
+  const { http, tcp } = await connected(service);
   const visitor = await openWeb(page, service, context, http.PublicUrl);
   const received = await visitor.evaluate(async () => {
     const socket = new WebSocket(`ws://${location.host}/echo`);
@@ -126,34 +142,6 @@ test('a WebSocket and an event stream work through a tunnel, and the open connec
   expect(received).toEqual(['hello', 'one', 'two']);
   // The WebSocket is still open, and the page shows it without a reload.
   await expect(row(page, webAt).getByRole('cell', { name: /^1 open/ })).toBeVisible();
-});
-
-test('none of our secrets reaches the device through a tunnel, but its own do', async ({
-  signedIn: page,
-  service,
-  context,
-}) => {
-  const { http, device } = await connected(service);
-  await openWeb(page, service, context, http.PublicUrl);
-  const own = (await context.cookies()).find(({ name }) => name.includes('muster_'));
-  const before = web.got.length;
-  const Cookie = `sid=anna; ${own?.name}=${own?.value}`;
-  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${service.token}`, Cookie });
-  await statusOf(http.PublicUrl, '/', { Authorization: `Bearer ${device.DeviceKey}`, Cookie });
-  await statusOf(http.PublicUrl, '/', { Authorization: 'Bearer of-the-device' });
-  const last = web.got.slice(before);
-  expect(last).toHaveLength(3);
-  expect(last[0]).toContain('sid=anna');
-  expect(last[2]).toContain('Bearer of-the-device');
-  const all = web.got.join('\n');
-  for (const secret of [own?.value ?? '', service.token, device.DeviceKey]) {
-    expect(secret).not.toBe('');
-    expect(all).not.toContain(secret);
-  }
-});
-
-test('100 MB and a TCP connection arrive complete, and the page counts them', async ({ signedIn: page, service }) => {
-  const { http, tcp } = await connected(service);
   const answer = await visit(http.PublicUrl, '/large');
   expect(await sha256Of(answer)).toBe(web.sha256);
   (await echoed(tcp.PublicAddr ?? '', 'over TCP')).destroy();
@@ -182,7 +170,7 @@ test('a visitor is shown whether the device is away or its server does not answe
   await expect(visitor.getByRole('heading', { name: 'The device is away' })).toBeVisible();
 });
 
-test('an agent that is killed and started again has the same addresses, and its visitors are still signed in', async ({
+test('an agent or a service that is killed and started again has the same addresses, and visitors are still signed in', async ({
   signedIn: page,
   service,
   context,
@@ -191,22 +179,17 @@ test('an agent that is killed and started again has the same addresses, and its 
   const visitor = await openWeb(page, service, context, http.PublicUrl);
   await agent.end('SIGKILL');
   await expect.poll(async () => (await listed(service)).map(({ Uptime }) => Uptime)).toEqual(['N/A', 'N/A']);
-  await service.agent(device.DeviceKey, start);
+  const second = await service.agent(device.DeviceKey, start);
   expect(addresses(await upAgain(service))).toEqual(addresses({ http, tcp }));
   await visitor.reload();
   await expect(visitor.getByRole('heading', { name: 'Hello, Anna' })).toBeVisible();
-});
 
-test('after the service is killed and started again, a running agent offers the same addresses', async ({
-  service,
-}) => {
-  const { agent, http, tcp } = await connected(service);
   await service.stop('SIGKILL');
   await service.start();
   expect(addresses(await upAgain(service))).toEqual(addresses({ http, tcp }));
   expect(await statusOf(http.PublicUrl)).toBe(200);
   (await echoed(tcp.PublicAddr ?? '', 'and again')).destroy();
-  expect(agent.lines.join('\n')).not.toContain('is closed');
+  expect(second.lines.join('\n')).not.toContain('is closed');
 });
 
 /** Deletes a tunnel in its row on the Tunnels page. */
@@ -221,8 +204,11 @@ async function deleteTunnel(page: Page, service: Service, { Name, PublicUrl }: L
 
 const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('a deleted tunnel cuts off its own visitors at once, and no others', async ({ signedIn: page, service }) => {
-  const { agent, http, tcp } = await connected(service);
+test('a deleted tunnel cuts off its own visitors only, and stays closed until its agent is started again, at a new address', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { device, start, agent, http, tcp } = await connected(service);
   const events = await visit(http.PublicUrl, '/events');
   await once(events, 'data');
   const cut = once(events, 'error');
@@ -233,14 +219,8 @@ test('a deleted tunnel cuts off its own visitors at once, and no others', async 
   await agent.line(new RegExp(`^Tunnel to ${webAt} is closed: it was deleted$`));
   expect(await statusOf(http.PublicUrl)).toBe(404);
   expect(socket.destroyed).toBe(false);
-});
+  socket.destroy();
 
-test('a deleted tunnel stays closed until its agent is started again, and has a new address then', async ({
-  signedIn: page,
-  service,
-}) => {
-  const { device, start, agent, http, tcp } = await connected(service);
-  await deleteTunnel(page, service, http);
   // The agent reconnects and offers its tunnels, without the deleted one.
   await service.stop('SIGKILL');
   await service.start();
