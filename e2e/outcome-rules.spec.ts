@@ -144,7 +144,7 @@ test('rules are tried on the logs of the job while they are written, and what is
   await expect(row(page, 'unit-back')).toContainText('Rolled back');
 });
 
-test('a rule that an earlier version stored and the service cannot run is reported until it is rewritten', async ({
+test('rules of an earlier version are reported until those that cannot be run are rewritten, and those read differently confirmed', async ({
   signedIn: page,
   service,
 }) => {
@@ -155,10 +155,14 @@ test('a rule that an earlier version stored and the service cannot run is report
   await fetch(`${service.url}/v1/rules/myapp`, { method: 'PUT', headers, body });
   storeRules(service, [
     { Find: 'all good(?! day)', Pattern: true, CaseSensitive: false, Stream: 'both', Verdict: 'Succeeded' },
+    { Find: '[^]]+ FAIL', Pattern: true, CaseSensitive: false, Stream: 'both', Verdict: 'Failed' },
   ]);
   await page.goto(`${service.url}/artifacts?dialog=details&artifact=${ArtifactId}`);
   await expect(page.getByRole('note')).toContainText(
     'An outcome rule must be rewritten, all good(?! day): look-ahead “(?!” cannot be used',
+  );
+  await expect(page.getByRole('note')).toContainText(
+    'An outcome rule needs review. An earlier version read the pattern',
   );
   await page.goto(`${service.url}/`);
   await page.getByRole('link', { name: 'Outcome rules of myapp must be rewritten' }).click();
@@ -166,11 +170,12 @@ test('a rule that an earlier version stored and the service cannot run is report
   await expectAccessible(page);
   await mark(page, 1).fill('all good$');
   await expect(rule(page, 1)).toContainText('Line 2: ALL GOOD');
-  await dialog(page).getByRole('button', { name: 'Save rules' }).click();
+  await expect(dialog(page).getByRole('note', { name: 'Needs review' })).toContainText('[^]]+ FAIL');
+  await dialog(page).getByRole('button', { name: 'Confirm and save' }).click();
   await expect(dialog(page)).toBeHidden();
   await page.goto(`${service.url}/`);
   await expect(page.getByRole('heading', { name: 'Overview' })).toBeVisible();
-  await expect(page.getByRole('link', { name: /must be rewritten/ })).toHaveCount(0);
+  await expect(page.getByRole('link', { name: /must be rewritten|need review/ })).toHaveCount(0);
 });
 
 test('a rule finds what rolled back with exit code 0, wherever the job is seen and whoever sees it @main', async ({

@@ -397,7 +397,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'jobs.stop': plain,
   'jobs.remove': plain,
   'rules.list': plain,
-  'rules.save': withBody(() => ({ Rules: rules })),
+  'rules.save': [{ body: () => ({ Rules: rules }) }, { body: () => ({ Rules: rules, Reviewed: true }) }],
   'rules.try': [{ body: ({ ids }) => ({ Rules: rules, JobId: ids['job_id'] }), outside: 'refused' }],
   'rollouts.create': rollouts,
   'rollouts.plan': rollouts,

@@ -150,6 +150,62 @@ test('a rule of an earlier version that cannot be run is listed as to be rewritt
   assert.match(Each[2]?.Fault ?? '', /^Look-ahead/);
 });
 
+test('a rule that an earlier version read differently judges again only after an Admin has confirmed or somebody edited it', async () => {
+  const Find = String.raw`^\[[^]]+\] FAIL`;
+  const plain = { CaseSensitive: false, Stream: 'both' };
+  const bad = { ...plain, Find, Pattern: true, Verdict: 'Failed' };
+  const Rules = [
+    bad,
+    { ...plain, Find: String.raw`^\d+ ok$`, Pattern: true, Verdict: 'Succeeded' },
+    { ...plain, Find: 'restored', Pattern: false, Verdict: 'RolledBack' },
+  ];
+  const store = () =>
+    service.context.db.write((tx) => tx.run('UPDATE outcome_rules SET rules = ?', JSON.stringify(Rules)));
+  const listed = async () => ((await (await service.call('GET', '/v1/rules')).json()) as RuleSet[])[0];
+  await save(RULES);
+  assert.equal((await listed())?.Review, undefined);
+  const [one, two, three] = [await fleet.device(), await fleet.device(), await fleet.device()];
+  const earlier = await run(['all ok'], { DeviceId: one.id }, [one]);
+  await judged(earlier, 'Succeeded');
+
+  // As an earlier version stored them.
+  await store();
+  const set = await listed();
+  assert.deepEqual(set?.Rules, Rules);
+  assert.deepEqual(set?.Review, [{ Find, Before: String.raw`^\[[\x00-\x{10FFFF}]]+\] FAIL` }]);
+  const failed = await run(['[app] FAIL\n3 ok\n'], { DeviceId: two.id }, [two]);
+  await judged(failed, 'NoAnswer');
+  assert.equal(
+    (await read(failed)).VerdictBecause,
+    `rule “${Find}”, which needs review: this version reads its pattern differently`,
+  );
+  // What other rules find counts, and what was judged before stays.
+  const back = await run(['[app] FAIL\nrestored\n'], { DeviceId: three.id }, [three]);
+  await judged(back, 'RolledBack');
+  assert.equal((await read(earlier)).Verdict, 'Succeeded');
+  const tried = await service.call('POST', '/v1/rules/w/try', { Rules, JobId: failed });
+  assert.equal(((await tried.json()) as Job).Verdict, 'Failed');
+
+  // Saving others, or saving it without having reviewed it, is no confirmation.
+  assert.equal((await save([...Rules, RULES[0] ?? {}])).status, 200);
+  assert.equal((await listed())?.Review?.length, 1);
+  const made = await service.call('POST', '/v1/account/tokens', { Name: 'd', Owner: 'account', Role: 'Deployer' });
+  const deployer = { Authorization: `Bearer ${((await made.json()) as { Token: string }).Token}` };
+  const put = (headers: Record<string, string>, Reviewed: boolean) =>
+    service.call('PUT', '/v1/rules/w', { Rules, Reviewed }, headers);
+  assert.equal((await put(deployer, true)).status, 403);
+  assert.equal((await put(deployer, false)).status, 200);
+  assert.equal((await listed())?.Review?.length, 1);
+  assert.equal((await put({}, true)).status, 200);
+  assert.deepEqual([(await listed())?.Rules, (await listed())?.Review], [Rules, undefined]);
+  await judged(failed, 'Failed');
+
+  await store();
+  assert.equal((await listed())?.Review?.length, 1);
+  assert.equal((await save([{ ...bad, Find: 'FAIL$' }])).status, 200);
+  assert.equal((await listed())?.Review, undefined);
+});
+
 test('rules are tried without effect on one job, and counted on many', async () => {
   const devices = [await fleet.device('hall', 'a'), await fleet.device('hall', 'b')];
   const many = await run(['all ok', 'rolled back'], { DeviceGroup: 'hall' }, devices);

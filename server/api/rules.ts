@@ -6,14 +6,14 @@ import { invalid, Problem } from '../http/problem.ts';
 import { requireUnlimited } from '../http/require-permission.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
 import type { Strikes } from '../jobs/marks-reader.ts';
-import { patternFault, savingFault } from '../jobs/pattern.ts';
+import { formerReading, patternFault, savingFault } from '../jobs/pattern.ts';
 import type { Reading } from '../jobs/read-marks.ts';
 import { verdictOf, type Verdict } from '../jobs/verdict.ts';
 import type { Reader } from '../store/database.ts';
 import { readOutput } from '../store/job-output.ts';
 import { childJobs, jobById, type JobRow } from '../store/jobs.ts';
 import { scopeOf } from '../store/scope.ts';
-import { ruleSetsOf, saveRules } from '../store/rules.ts';
+import { READING, ruleSetsOf, saveRules, type StoredRule } from '../store/rules.ts';
 import { holderOf } from '../store/sessions.ts';
 import { namesOf } from './audit-names.ts';
 
@@ -44,9 +44,14 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
           throw new Problem(412, 'The rules have changed meanwhile', 'Read them again, and decide anew.');
         const name = params.artifact_name;
         // What others rely on is changed only by those whose devices are all concerned.
-        if (request.groups && (await ruleSetsOf(tx, account.id)).some((set) => set.name === name))
-          requireUnlimited(request, 'operate');
-        const set = { account_id: account.id, name, rules: body.Rules };
+        const sets = await ruleSetsOf(tx, account.id);
+        if (request.groups && sets.some((set) => set.name === name)) requireUnlimited(request, 'operate');
+        const before = sets.find((set) => set.name === name)?.rules ?? [];
+        const waiting = body.Reviewed ? [] : before.filter((rule) => formerReading(rule) !== undefined);
+        const rules = body.Rules.map((rule): StoredRule =>
+          waiting.some((each) => hasSamePattern(each, rule)) ? rule : { ...rule, Reading: READING },
+        );
+        const set = { account_id: account.id, name, rules };
         await saveRules(tx, { ...set, changed_by: await holderOf(tx, actor), changed: now() });
         await audit.record(tx, request, 'rules.save', name);
       }),
@@ -93,6 +98,26 @@ const printedFinding = (result: Reading['each'][number], fault: string | undefin
   ...(fault !== undefined && { Fault: fault }),
 });
 
+const hasSamePattern = (one: Rule, two: Rule): boolean =>
+  one.Pattern === two.Pattern && one.Find === two.Find && one.CaseSensitive === two.CaseSensitive;
+
+const printedRule = ({ Find, Pattern, CaseSensitive, Stream, Verdict }: StoredRule): Rule => ({
+  Find,
+  Pattern,
+  CaseSensitive,
+  Stream,
+  Verdict,
+});
+
+/** Rules that an earlier version stored and read differently, until an Admin has confirmed them. */
+function review(rules: readonly StoredRule[]): Pick<RuleSet, 'Review'> {
+  const found = rules.flatMap((rule) => {
+    const Before = formerReading(rule);
+    return Before === undefined ? [] : [{ Find: rule.Find, Before }];
+  });
+  return found.length > 0 ? { Review: found } : {};
+}
+
 /** Faults of rules that an earlier version stored. */
 function mustRewrite(rules: readonly Rule[]): Pick<RuleSet, 'MustRewrite'> {
   const found = rules.flatMap((rule) => {
@@ -108,8 +133,9 @@ async function list(db: Reader, { account }: HandlerRequest): Promise<RuleSet[]>
   const names = await namesOf(db, account.id, by);
   return rows.map(({ name, rules, changed_by, changed }) => ({
     ArtifactName: name,
-    Rules: rules,
+    Rules: rules.map(printedRule),
     ...mustRewrite(rules),
+    ...review(rules),
     ChangedBy: changed_by,
     ChangedByName: names.get(changed_by) ?? '',
     ChangedTime: printIsoTime(new Date(changed)),

@@ -12,9 +12,12 @@ import {
   storeVerdicts,
   type JobToJudge,
   type RuleSetRow,
+  type StoredRule,
   type StoredVerdict,
 } from '../store/rules.ts';
 import { openMarksReader, type Strikes } from './marks-reader.ts';
+import { formerReading } from './pattern.ts';
+import type { JudgingRule } from './read-marks.ts';
 import { verdictOf } from './verdict.ts';
 
 const MAX_JOBS = 500;
@@ -30,6 +33,8 @@ export interface Judge {
 }
 
 const isJudged = ({ ended, status }: JobToJudge) => ended !== null && status !== 'Cancelled';
+
+const toJudge = (rule: StoredRule): JudgingRule => ({ ...rule, isInReview: formerReading(rule) !== undefined });
 
 export function openJudge(db: Database): Judge {
   const reader = openMarksReader();
@@ -95,7 +100,7 @@ export function openJudge(db: Database): Judge {
       const own = readable.filter((job) => setOf(job) === set);
       const key = `${set.account_id} ${set.version} ${set.name}`;
       const strikes = strikesOf.get(key) ?? new Map<number, number>();
-      const readings = await reader.read(own.map(outputOf), set.rules, { strikes });
+      const readings = await reader.read(own.map(outputOf), set.rules.map(toJudge), { strikes });
       if (strikes.size > 0) strikesOf.set(key, strikes);
       for (const [at, job] of own.entries()) {
         const reading = readings[at];

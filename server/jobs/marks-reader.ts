@@ -1,9 +1,8 @@
 // Searches outputs for marks in a worker thread, and terminates it when a pattern takes too long: no user's pattern can
 // block the service, and a problem with one output does not affect the others.
 import { Worker } from 'node:worker_threads';
-import type { Rule } from '#/contract/rules.ts';
 import type { MarksAnswer, MarksRequest } from './marks-worker.ts';
-import { TOO_SLOW, TOO_SLOW_BEFORE, unread, type MarkedStream, type Reading } from './read-marks.ts';
+import { TOO_SLOW, TOO_SLOW_BEFORE, unread, type JudgingRule, type MarkedStream, type Reading } from './read-marks.ts';
 
 /** The processor time for all patterns on one output, plus more for each megabyte of it. */
 const BUDGET_MS = 1_000;
@@ -30,7 +29,7 @@ export interface MarksReader {
    */
   read(
     outputs: MarkedStream[][],
-    rules: readonly Rule[],
+    rules: readonly JudgingRule[],
     options?: { strikes?: Strikes; all?: boolean },
   ): Promise<Reading[]>;
   close(): Promise<void>;
@@ -119,7 +118,7 @@ export function openMarksReader({ budgetMs = BUDGET_MS } = {}): MarksReader {
 
   const read = async (
     outputs: MarkedStream[][],
-    rules: readonly Rule[],
+    rules: readonly JudgingRule[],
     strikes: Strikes,
     all: boolean,
   ): Promise<Reading[]> => {

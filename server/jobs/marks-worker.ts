@@ -1,12 +1,11 @@
 // Reads marks in a worker thread. It announces each pattern before trying it: if nothing follows, the reader terminates
 // the thread.
 import { parentPort } from 'node:worker_threads';
-import type { Rule } from '#/contract/rules.ts';
-import { readMarks, type MarkedStream, type ReadHow, type Reading } from './read-marks.ts';
+import { readMarks, type JudgingRule, type MarkedStream, type ReadHow, type Reading } from './read-marks.ts';
 
 export interface MarksRequest extends Pick<ReadHow, 'skip' | 'all' | 'budgetMs'> {
   streams: MarkedStream[];
-  rules: readonly Rule[];
+  rules: readonly JudgingRule[];
 }
 /** The pattern about to be tried, then what was found or why the output could not be read. */
 export type MarksAnswer = { trying: number } | { reading: Reading } | { failed: string };

@@ -57,7 +57,10 @@ test('a long line is shown around its mark', () => {
 
 test('a pattern that is none says why, in words', () => {
   const { untried } = readMarks([{ name: 'stdout', text: 'x' }], [rule('a(b', { Pattern: true })]);
-  assert.deepEqual([untried?.why, untried?.mustRewrite], ['it is no pattern (missing closing ) at “a(b”)', true]);
+  assert.deepEqual(
+    [untried?.why, untried?.fate],
+    ['it is no pattern (missing closing ) at “a(b”)', 'must be rewritten'],
+  );
 });
 
 test('what backtracks for ever elsewhere is found on one line of nine megabytes', () => {

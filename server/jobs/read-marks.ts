@@ -23,8 +23,8 @@ export interface Found {
 export interface Untried {
   rule: Rule;
   why: string;
-  /** The engine cannot run the rule on any output. */
-  mustRewrite?: boolean;
+  /** Set if the rule cannot be tried on any output: what has to be done with it. */
+  fate?: 'must be rewritten' | 'needs review';
 }
 
 /** What the rules found in the output of one job. */
@@ -35,6 +35,9 @@ export interface Reading {
   /** The result of each rule that was tried, in the order of the rules. */
   each: (Found | Untried | undefined)[];
 }
+
+/** A rule as it judges: one that an earlier version read differently waits until a person has confirmed it. */
+export type JudgingRule = Rule & { isInReview?: boolean };
 
 const EXCERPT = 160;
 /** Characters between two checks of the budget. */
@@ -111,7 +114,7 @@ function excerptOf(line: string, at: number): string {
 
 function tryRule(rule: Rule, streams: readonly Readable[], checkBudget: () => void): Found | Untried | undefined {
   const pattern = rule.Pattern ? patternOf(rule) : undefined;
-  if (typeof pattern === 'string') return { rule, why: pattern, mustRewrite: true };
+  if (typeof pattern === 'string') return { rule, why: pattern, fate: 'must be rewritten' };
   for (const stream of streams) {
     if (rule.Stream !== 'both' && stream.name !== rule.Stream) continue;
     const number = pattern ? stream.lineLike(pattern, checkBudget) : stream.lineWith(rule.Find, rule.CaseSensitive);
@@ -121,6 +124,13 @@ function tryRule(rule: Rule, streams: readonly Readable[], checkBudget: () => vo
     return { rule, stream: stream.name, line: number + 1, text: excerptOf(line, Math.max(0, at)) };
   }
   return undefined;
+}
+
+/** Why a rule cannot be tried on any output. */
+function blockOf(rule: JudgingRule): Untried | undefined {
+  if (rule.isInReview) return { rule, why: 'this version reads its pattern differently', fate: 'needs review' };
+  const why = patternFault(rule);
+  return why === undefined ? undefined : { rule, why, fate: 'must be rewritten' };
 }
 
 const rankOf = ({ Verdict }: Rule) => RULE_VERDICTS.indexOf(Verdict);
@@ -151,7 +161,7 @@ export interface ReadHow {
  */
 export function readMarks(
   streams: readonly MarkedStream[],
-  rules: readonly Rule[],
+  rules: readonly JudgingRule[],
   { skip = new Map(), budgetMs = Infinity, spent = () => performance.now(), all = false, before }: ReadHow = {},
 ): Reading {
   const readable = streams.map((stream) => new Readable(stream));
@@ -161,10 +171,10 @@ export function readMarks(
     if (spent() - start > budgetMs) throw new BudgetSpent();
   };
   let isSpent = false;
-  const tryOne = (rule: Rule, index: number): Found | Untried | undefined => {
+  const tryOne = (rule: JudgingRule, index: number): Found | Untried | undefined => {
     // Checked before the budget, because the fault does not depend on the output.
-    const fault = patternFault(rule);
-    if (fault !== undefined) return { rule, why: fault, mustRewrite: true };
+    const block = blockOf(rule);
+    if (block) return block;
     const why = skip.get(index) ?? (rule.Pattern && isSpent ? TOO_SLOW : undefined);
     if (why !== undefined) return { rule, why };
     if (rule.Pattern) before?.(index);
@@ -181,17 +191,17 @@ export function readMarks(
   let untried: Untried | undefined;
   const worstFirst = rules.map((rule, index) => ({ rule, index })).toSorted((a, b) => rankOf(a.rule) - rankOf(b.rule));
   for (const { rule, index } of worstFirst) {
-    // After the worst mark was found, only rules that must be rewritten still matter.
-    if (found && !all && patternFault(rule) === undefined) continue;
+    // After the worst mark was found, only rules that a person has to look at still matter.
+    if (found && !all && !blockOf(rule)) continue;
     const result = tryOne(rule, index);
     each[index] = result;
     if (!result) continue;
     if ('line' in result) found ??= result;
-    // An untried rule matters only if its verdict would be worse; one that must be rewritten always matters.
-    else if (result.mustRewrite || !found || rankOf(rule) < rankOf(found.rule)) {
-      if (!untried || (result.mustRewrite && !untried.mustRewrite)) untried = result;
+    // An untried rule matters only if its verdict would be worse; one that a person has to look at always matters.
+    else if (result.fate || !found || rankOf(rule) < rankOf(found.rule)) {
+      if (!untried || (result.fate && !untried.fate)) untried = result;
     }
   }
-  if (found && untried && !untried.mustRewrite && rankOf(untried.rule) >= rankOf(found.rule)) untried = undefined;
+  if (found && untried && !untried.fate && rankOf(untried.rule) >= rankOf(found.rule)) untried = undefined;
   return { found, untried, each };
 }

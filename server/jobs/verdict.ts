@@ -36,7 +36,7 @@ export function verdictOf(
   if (ruled && ruled.verdict !== 'Succeeded') return status === 'Failed' && ruled.verdict === 'Failed' ? own : ruled;
   if (status !== 'Succeeded') return own;
   if (untried) {
-    const fate = untried.mustRewrite ? 'must be rewritten' : 'could not be tried';
+    const fate = untried.fate ?? 'could not be tried';
     return plain('NoAnswer', `rule ${quoted(untried.rule.Find)}, which ${fate}: ${untried.why}`);
   }
   if (ruled) return ruled;

@@ -9,16 +9,20 @@ import { noteVersionsOfAll } from './device-versions.ts';
 import { perDialect } from './dialect.ts';
 import { requireRoom } from './room.ts';
 
+/** The way in which this version reads patterns: as they are written. Rules that an earlier version saved have none. */
+export const READING = 2;
+export type StoredRule = Rule & { Reading?: number };
+
 export interface RuleSetRow {
   account_id: number;
   name: string;
-  rules: Rule[];
+  rules: StoredRule[];
   version: number;
   changed_by: string;
   changed: number;
 }
 type StoredSet = Omit<RuleSetRow, 'rules'> & { rules: string };
-const parsed = (row: StoredSet): RuleSetRow => ({ ...row, rules: JSON.parse(row.rules) as Rule[] });
+const parsed = (row: StoredSet): RuleSetRow => ({ ...row, rules: JSON.parse(row.rules) as StoredRule[] });
 
 /** Sorted by name. */
 export const ruleSetsOf = async (db: Reader, accountId: number): Promise<RuleSetRow[]> =>

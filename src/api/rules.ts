@@ -18,13 +18,17 @@ export const ruleQueries = {
     query(ruleEndpoints.try, { params: { artifact_name }, body: { Rules: [...Rules], JobId } }, { staleTime: 60_000 }),
 };
 
-const saveRules = (artifact_name: string, Rules: readonly Rule[], before: RuleSet | undefined): Promise<void> =>
+const saveRules = (
+  artifact_name: string,
+  Rules: readonly Rule[],
+  { before, Reviewed }: { before: RuleSet | undefined; Reviewed: boolean },
+): Promise<void> =>
   writeIfUnchanged({
     read: () => callTagged(ruleEndpoints.list, {}),
     find: (sets) => rulesOf(sets, artifact_name),
     before,
     send: (headers) =>
-      call(ruleEndpoints.save, { params: { artifact_name }, body: { Rules: [...Rules] } }, { headers }),
+      call(ruleEndpoints.save, { params: { artifact_name }, body: { Rules: [...Rules], Reviewed } }, { headers }),
     refused: (now) =>
       new ApiError('refused', `The rules of ${artifact_name} were ${now ? 'changed' : 'removed'} meanwhile`, {
         status: 412,
@@ -33,7 +37,10 @@ const saveRules = (artifact_name: string, Rules: readonly Rule[], before: RuleSe
   });
 
 export const ruleMutations = {
-  /** `before`: the rules as they were shown. */
-  save: (name: string, before: RuleSet | undefined) =>
-    mutationOptions({ mutationFn: (rules: readonly Rule[]) => saveRules(name, rules, before), meta: changed }),
+  /** `before`: the rules as they were shown. `Reviewed` confirms those that an earlier version read differently. */
+  save: (name: string, before: RuleSet | undefined, Reviewed: boolean) =>
+    mutationOptions({
+      mutationFn: (rules: readonly Rule[]) => saveRules(name, rules, { before, Reviewed }),
+      meta: changed,
+    }),
 };

@@ -42,6 +42,11 @@ const ruleSet = row(
     Rules: z.catch(z.array(readRule), []),
     /** Rules stored by an earlier version that the service cannot run and that must be rewritten, with the reason. */
     MustRewrite: z.optional(z.catch(z.array(z.object({ Find: z.string(), Fault: z.string() })), [])),
+    /**
+     * Rules stored by an earlier version that this one reads differently: as they are written. They do not judge until an
+     * Admin has saved them with `Reviewed`, or somebody has edited them. `Before`: how they were read; empty: not at all.
+     */
+    Review: z.optional(z.catch(z.array(z.object({ Find: z.string(), Before: z.string() })), [])),
     /** As in views. */
     ChangedBy: text,
     ChangedByName: text,
@@ -80,12 +85,16 @@ export const ruleEndpoints = resource('rules', { id: 'artifact_name' }).operatio
   save: {
     method: 'PUT',
     path: '/v1/rules/:artifact_name',
-    permission: 'operate',
+    permission: {
+      oneOf: ['operate', 'admin'],
+      of: ({ body }) => ((body as { Reviewed?: boolean } | undefined)?.Reviewed ? 'admin' : 'operate'),
+    },
     changes: ['jobs'],
     addition: true,
     summary: 'Replace the outcome rules of a name; an empty list ends them. Jobs that have ended are judged again',
     params,
-    body: z.object({ Rules: usableRules }),
+    /** `Reviewed`: an Admin confirms the rules that are listed in `Review`. */
+    body: z.object({ Rules: usableRules, Reviewed: z._default(z.boolean(), false) }),
   },
   try: {
     method: 'POST',

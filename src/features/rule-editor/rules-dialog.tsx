@@ -12,6 +12,7 @@ import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { useWrite } from '#/ui/dialog/use-write.ts';
 import { FormError, View } from '#/ui/page/view.tsx';
 import { PRESETS } from './presets.ts';
+import { RuleReview } from './rule-faults.tsx';
 import { RuleRow } from './rule-row.tsx';
 import { RuleTrial } from './rule-trial.tsx';
 import { EMPTY_RULE, useRuleDraft } from './use-rule-draft.ts';
@@ -52,7 +53,10 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const draft = useRuleDraft(saved?.Rules ?? NONE);
   const { isChanged, isFull } = draft;
   const noSave = useMay(ruleEndpoints.save, 'Changing outcome rules');
-  const { mutate, error, isPending, variables: sent = NONE } = useWrite(ruleMutations.save(name, saved));
+  const review = saved?.Review ?? [];
+  const noReview = useMay(ruleEndpoints.save, 'Confirming outcome rules', { Reviewed: true });
+  const confirms = review.length > 0 && noReview === undefined;
+  const { mutate, error, isPending, variables: sent = NONE } = useWrite(ruleMutations.save(name, saved, confirms));
   const samples = useSamples(name, job, child);
   const trial = useTrial(name, samples.sample, samples.parent, draft.valid);
   const refused = fieldErrors(
@@ -86,6 +90,7 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
           For every version. The worst match in the output decides: rolled back, then failed, then succeeded. An exit
           code other than 0 is a failure; exit code 0 without any mark of success, where one is set, is no answer.
         </p>
+        {review.length > 0 && <RuleReview review={review} className={classes.review} />}
         <ul className={classes.rules} aria-label="Rules">
           {draft.rows.map(({ key, rule }, index) => (
             <RuleRow
@@ -149,10 +154,10 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
                 variant="filled"
                 onClick={save}
                 loading={isPending}
-                disabled={!isChanged}
-                title={isChanged ? undefined : 'Nothing has changed'}
+                disabled={!isChanged && !confirms}
+                title={isChanged || confirms ? undefined : 'Nothing has changed'}
               >
-                Save rules
+                {confirms ? 'Confirm and save' : 'Save rules'}
               </Button>
             </Gate>
           </DialogButtons>
