@@ -2,7 +2,7 @@
 // the cookies as it does in real life.
 import type { Browser, Page } from '@playwright/test';
 import { CLIENT, FakeProvider } from '../scripts/test-identity-provider.ts';
-import { expect, test as base, type Service } from './fixtures.ts';
+import { expect, signIn, test as base, type Service } from './fixtures.ts';
 
 const test = base.extend<{ provider: FakeProvider }>({
   provider: async ({}, use) => {
@@ -69,4 +69,37 @@ test('signing out ends the session here and at the provider', async ({ browser, 
   expect(provider.heard).toContain('GET /end');
   await page.goto(`${service.url}/jobs`);
   await expect(signOn(page)).toBeVisible();
+});
+
+test.describe('joining', () => {
+  test.use({ expectedConsole: [/status of 403/] });
+
+  test('asks the person to prove it, and is not offered to a token', async ({ browser, service }) => {
+    const page = await visit(browser, service, '/');
+    await page.goto(service.signInLink);
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
+    await page.goto(`${service.url}/settings/sign-in`);
+    await page.getByRole('button', { name: 'Join' }).click();
+    const dialog = page.getByRole('dialog', { name: /^Join localhost/ });
+    const go = dialog.getByRole('button', { name: /^Go to/ });
+    await dialog.getByLabel('Your proof').fill('something else');
+    await go.click();
+    await expect(dialog.getByText(/is not valid: check that it was copied whole/)).toBeVisible();
+    await dialog.getByLabel('Your proof').fill(service.token);
+    await go.click();
+    // The provider gives less than the last Admin must have.
+    await expect(page.getByRole('alert')).toContainText('would take your role as the last Admin');
+
+    await page.goto(`${service.url}/settings/sign-in`);
+    const made = await page.request.post(`${service.url}/v1/account/tokens`, {
+      data: { Name: 'hers', Proof: service.token },
+      headers: { origin: service.url },
+    });
+    const { Token } = (await made.json()) as { Token: string };
+    const other = await visit(browser, service, '/');
+    await signIn(other, service, Token);
+    await other.goto(`${service.url}/settings/sign-in`);
+    for (const name of ['Join', 'Set a password'])
+      await expect(other.getByRole('button', { name })).toHaveAccessibleDescription(/signed in with a token/);
+  });
 });

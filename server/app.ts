@@ -63,7 +63,7 @@ export function createApp(context: Context, operation: Operation): App {
     passwords: openPasswordChecks(context),
     secondFactor: openSecondFactor(context.clock.steady),
   };
-  sessionRoutes(app, context, authenticator, guards, oidcRoutes(app, context, authenticator));
+  sessionRoutes(app, context, authenticator, guards, oidcRoutes(app, context, authenticator, guards));
   credentialRoutes(app, context, authenticator, guards);
   operationRoutes(app, operation, async (http) => requireServiceView(await authenticator.caller(http)));
 

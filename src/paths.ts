@@ -135,7 +135,6 @@ export const paths = {
   /** Signs in at the identity provider; a page of the service, which the application has no route for. */
   signInElsewhere: (next: string) => withQuery('/auth/oidc/start', { next: next === '/' ? undefined : next }),
   /** The same, to join the identity to the person who is signed in. */
-  joinProvider: () => withQuery('/auth/oidc/start', { join: '1', next: '/settings/sign-in' }),
   /** Where a tab ends that was opened to sign in for another one. */
   signedInElsewhere: () => '/sign-in?for=another-tab',
   /** `next`: where to go once signed in, a path of ours. */

@@ -30,6 +30,7 @@ export const AREAS = {
     'server/auth/invitations.test.ts',
     'server/auth/passwords.test.ts',
   ],
+  'own-person': ['server/auth/token-session.test.ts', 'server/auth/oidc.test.ts', 'server/api/tokens.test.ts'],
   tunnels: [
     'server/tunnels/http-head.test.ts',
     'server/tunnels/visitor-logins.test.ts',
@@ -698,6 +699,34 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/store/people.ts',
     before: "AND id <> ? AND state = 'Active' AND role = 'Admin' AND groups_json = '[]'`",
     after: "AND id <> ? AND role = 'Admin'`",
+  },
+  {
+    area: 'own-person',
+    name: 'a token changes the person whose it is',
+    file: 'server/http/require-permission.ts',
+    before: ' || personId !== person) return;',
+    after: ' || personId === person) return;',
+  },
+  {
+    area: 'own-person',
+    name: 'a token revokes the other tokens of its person',
+    file: 'server/api/tokens.ts',
+    before: "personId !== undefined && tokenId === '' ? { personId, ...more }",
+    after: 'personId !== undefined ? { personId, ...more }',
+  },
+  {
+    area: 'own-person',
+    name: 'joining an identity needs no proof',
+    file: 'server/auth/proof.ts',
+    before: '      if (!isEnough && !(await isProven(tx, prover, text, asked))) throw refused;\n',
+    after: '',
+  },
+  {
+    area: 'own-person',
+    name: 'an old sign-in at the provider counts as proof',
+    file: 'server/auth/proof.ts',
+    before: "session?.how === 'oidc' && now() < session.created + PROVIDER_PROVES_MS",
+    after: "session?.how === 'oidc'",
   },
   {
     area: 'people',

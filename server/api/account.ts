@@ -11,24 +11,22 @@ import { notFound } from '../store/errors.ts';
 import { countFiringOf } from '../store/alert-lists.ts';
 import { readAccount, updateAccount } from '../store/accounts.ts';
 import type { Caller } from '../store/caller.ts';
-import type { Reader } from '../store/database.ts';
 import { personById } from '../store/people.ts';
 import { scopeOf } from '../store/scope.ts';
-import { endSession, endSessions, holderOf, listSessions } from '../store/sessions.ts';
+import { endSession, endSessions, listSessions } from '../store/sessions.ts';
 import type { SessionOwner } from '../store/sessions.ts';
 import { tokenRoutes } from './tokens.ts';
 
 /** How sessions were opened, as they are listed. */
 const HOW = { link: 'Link', token: 'Token', password: 'Password', oidc: 'Provider' } as const;
 
-/** An Admin of all groups sees and ends the sessions of everybody, others their own; undefined: everybody's. */
-async function sessionsSeenBy(
-  db: Reader,
-  { role, groups, personId, credential }: Caller,
-): Promise<SessionOwner | undefined> {
+/**
+ * An Admin of all groups sees and ends the sessions of everybody, others their own; undefined: everybody's. A token sees
+ * those that were opened with it, not the others of its person.
+ */
+function sessionsSeenBy({ role, groups, personId, tokenId = '' }: Caller): SessionOwner | undefined {
   if (role === 'Admin' && !groups) return undefined;
-  if (personId !== undefined) return { personId };
-  return { tokenId: (await holderOf(db, credential)).replace(/^token:/, '') };
+  return personId !== undefined && tokenId === '' ? { personId } : { tokenId };
 }
 
 /** The capabilities of the contract that this version offers. */
@@ -118,7 +116,7 @@ export function accountRoutes(
       }),
 
     sessions: async (request) => {
-      const rows = await listSessions(db, request.account.id, now(), await sessionsSeenBy(db, request));
+      const rows = await listSessions(db, request.account.id, now(), sessionsSeenBy(request));
       return rows.map(({ id, created, last_used, address, how, name, prefix, person_id, person }) => ({
         SessionId: id,
         How: HOW[how],
@@ -134,7 +132,7 @@ export function accountRoutes(
     endSessions: (request) =>
       db.write(
         async (tx) => {
-          const owner = await sessionsSeenBy(tx, request);
+          const owner = sessionsSeenBy(request);
           const { changes } = await endSessions(tx, request.account.id, { but: request.sessionId, owner });
           await audit.record(tx, request, 'session.end-all', String(changes));
         },
@@ -145,7 +143,7 @@ export function accountRoutes(
       db.write(
         async (tx) => {
           const { session_id: id } = request.params;
-          await endSession(tx, request.account.id, id, await sessionsSeenBy(tx, request));
+          await endSession(tx, request.account.id, id, sessionsSeenBy(request));
           await audit.record(tx, request, 'session.end', request.params.session_id);
         },
         { essential: true },

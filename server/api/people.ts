@@ -7,8 +7,7 @@ import type { Context } from '../context.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { requireManager } from '../http/require-permission.ts';
-import type { Caller } from '../store/caller.ts';
+import { refuseTokenOf, requireManager } from '../http/require-permission.ts';
 import type { Reader, Tx } from '../store/database.ts';
 import {
   createPersonCode,
@@ -77,7 +76,11 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
     me: async (request) => {
       const { account, role, groups, personId } = request;
       const person = personId === undefined ? undefined : await personById(db, personId);
-      const token = await tokenOf(db, request);
+      // The token that a request shows, or that the browser signed in with.
+      const token =
+        request.tokenId === undefined
+          ? undefined
+          : await db.get<{ id: string; name: string }>('SELECT id, name FROM tokens WHERE id = ?', request.tokenId);
       const found = await db.get<{ email: string; name: string }>(
         'SELECT email, name FROM accounts WHERE id = ?',
         account.id,
@@ -185,6 +188,13 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
         async (tx) => {
           await requireManager(tx, request);
           const person = await readPerson(tx, request.account.id, request.params.person_id);
+          refuseTokenOf(person.id, request);
+          if (person.id === request.personId && request.body.SecondFactor === false)
+            throw new Problem(
+              409,
+              'You cannot remove your own second factor here',
+              'Remove it under Settings, Sign-in, which asks for your password. If you have lost it, another Admin can remove it.',
+            );
           await update(tx, request, person, request.body);
         },
         { essential: true },
@@ -195,6 +205,7 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
         async (tx) => {
           await requireManager(tx, request);
           const person = await readPerson(tx, request.account.id, request.params.person_id);
+          refuseTokenOf(person.id, request);
           await removePerson(tx, person, now());
           await audit.record(tx, request, 'person.remove', person.id);
         },
@@ -237,14 +248,6 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
     await setDisabled(tx, await readPerson(tx, person.account_id, person.id), change.Disabled);
     await audit.record(tx, caller, change.Disabled ? 'person.disable' : 'person.enable', person.id);
   }
-}
-
-/** The token that a request shows, or that the browser signed in with. */
-async function tokenOf(db: Reader, { credential }: Caller): Promise<{ id: string; name: string } | undefined> {
-  const [kind, id = ''] = credential.split(':');
-  return kind === 'token'
-    ? db.get('SELECT id, name FROM tokens WHERE id = ?', id)
-    : db.get('SELECT t.id, t.name FROM sessions s JOIN tokens t ON t.id = s.token_id WHERE s.id = ?', id);
 }
 
 /** Who or what gave each person the role, in words, by the person's id. */

@@ -4,55 +4,43 @@ import { isLess, permissionsOf } from '#/contract/permissions.ts';
 import type { Rights } from '#/contract/permissions.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
+import { openProofs } from '../auth/proof.ts';
 import type { SigninGuards } from '../auth/sessions.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
-import type { HandlerRequest, Handlers } from '../http/implement.ts';
+import type { Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireRole } from '../http/require-permission.ts';
 import type { Caller } from '../store/caller.ts';
 import type { Reader, Tx } from '../store/database.ts';
-import { currentRights, personById } from '../store/people.ts';
-import { holderOf, readSession, redeemSigninCode } from '../store/sessions.ts';
+import { currentRights } from '../store/people.ts';
 import { runOnce } from '../store/submissions.ts';
-import { createToken, listTokens, revokeToken, tokenExpiry, tokenHolder } from '../store/tokens.ts';
+import { createToken, listTokens, revokeToken, tokenExpiry } from '../store/tokens.ts';
 import type { TokenOwner } from '../store/tokens.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 type TokenHandlers = Pick<Handlers<typeof accountEndpoints>, 'tokens' | 'createToken' | 'revokeToken'>;
 type Draft = Parameters<TokenHandlers['createToken']>[0]['body'];
 
-/** Signing in at an identity provider this recently is a proof. */
-const PROVIDER_PROVES_MS = 600_000;
-const PROOF_NEEDED =
-  'is needed: your password or a token. Without either, use the link that "npm run token -- link" prints on the service’s machine, or sign in again at the identity provider just before';
-
 /**
  * An Admin of all groups sees and revokes every token of the account; undefined stands for that. Others have their own,
- * and an Admin of some groups those of the account that reach no further.
+ * and an Admin of some groups those of the account that reach no further. A token sees itself, not the others of its person.
  */
-async function tokensSeenBy(
-  db: Reader,
-  { role, groups, personId, credential }: Caller,
-): Promise<TokenOwner | undefined> {
+function tokensSeenBy({ role, groups, personId, tokenId = '' }: Caller): TokenOwner | undefined {
   if (role === 'Admin' && !groups) return undefined;
   const more = role === 'Admin' && groups ? { groups } : {};
-  if (personId !== undefined) return { personId, ...more };
-  return { tokenId: (await holderOf(db, credential)).replace(/^token:/, ''), ...more };
+  return personId !== undefined && tokenId === '' ? { personId, ...more } : { tokenId, ...more };
 }
 
 /** When what the caller signed in with ends by itself: a token that it makes must not outlive it. */
-async function expiryOf(db: Reader, { credential }: Caller): Promise<number | undefined> {
-  const holder = await holderOf(db, credential);
-  return holder.startsWith('token:') ? tokenExpiry(db, holder.slice('token:'.length)) : undefined;
-}
+const expiryOf = async (db: Reader, { tokenId }: Caller): Promise<number | undefined> =>
+  tokenId === undefined ? undefined : tokenExpiry(db, tokenId);
 
 const rightsText = ({ role, groups }: Rights): string =>
   groups ? `${role} of the groups ${groups.join(', ')}` : `${role} of all groups`;
 
-export function tokenRoutes(
-  { db, audit, now }: Context,
-  { limit, passwords }: Pick<SigninGuards, 'limit' | 'passwords'>,
-): TokenHandlers {
+export function tokenRoutes(context: Context, guards: Pick<SigninGuards, 'limit' | 'passwords'>): TokenHandlers {
+  const { db, audit, now } = context;
+  const proofs = openProofs(context, guards, 'No token was created.');
   const recent = new RecentSecrets<NewApiToken>();
   const time = (at: number | null) => (at === null ? '' : printIsoTime(new Date(at)));
 
@@ -97,45 +85,9 @@ export function tokenRoutes(
     return { rights, expires, personId: owner === 'me' ? request.personId : undefined };
   };
 
-  /** Whether the proof is the password of the person in front of the browser; slow, so not inside a transaction. */
-  const isPassword = async ({ personId, address }: Caller, proof: string): Promise<boolean> => {
-    const person = personId === undefined ? undefined : await personById(db, personId);
-    if (!person || person.password === '' || /^mu[a-z]_|#code=/.test(proof)) return false;
-    if (await tokenHolder(db, proof, now())) return false;
-    return (await passwords.check(person.email, proof, address))?.id === person.id;
-  };
-
-  /** Whether a browser's user has proved more than a session. Uses up a sign-in code. */
-  const isProven = async (tx: Tx, { account, personId }: Caller, proof: string, asked: Rights): Promise<boolean> => {
-    const holder = await tokenHolder(tx, proof, now());
-    if (holder) {
-      const isTheirs = holder.person_id === null || holder.person_id === personId;
-      return holder.account_id === account.id && isTheirs && !isLess(holder.rights, asked);
-    }
-    // Users paste the whole link.
-    const code = /#code=(\S+)$/.exec(proof)?.[1] ?? proof;
-    return (await redeemSigninCode(tx, code, now())) === account.id;
-  };
-
-  const hasJustSignedIn = async ({ sessionId }: Caller): Promise<boolean> => {
-    const session = sessionId === undefined ? undefined : await readSession(db, sessionId);
-    return session?.how === 'oidc' && now() < session.created + PROVIDER_PROVES_MS;
-  };
-
-  /** The proof as it was given, or that none is needed. */
-  const proofOf = async (request: HandlerRequest & { body: Draft }): Promise<{ isGiven: boolean; text: string }> => {
-    const text = request.body.Proof?.trim() ?? '';
-    if (request.sessionId === undefined) return { isGiven: true, text };
-    if (text === '') {
-      if (await hasJustSignedIn(request)) return { isGiven: true, text };
-      throw invalid([{ field: 'Proof', message: PROOF_NEEDED }]);
-    }
-    return { isGiven: await isPassword(request, request.body.Proof ?? ''), text };
-  };
-
   return {
     tokens: async (request) => {
-      const owner = await tokensSeenBy(db, request);
+      const owner = tokensSeenBy(request);
       const rows = await listTokens(db, request.account.id, owner);
       return rows.map((row) => ({
         TokenId: row.id,
@@ -153,34 +105,29 @@ export function tokenRoutes(
     },
 
     createToken: async (request) => {
-      const proof = await proofOf(request);
-      const errors = [{ field: 'Proof', message: 'is not valid: check that it was copied whole; a link works once' }];
-      const notProven = new Problem(403, 'The proof is not valid', 'No token was created.', { errors });
+      // A program that shows its token is no browser that somebody may have found open.
+      const proof = request.sessionId === undefined ? undefined : await proofs.take(request, request.body.Proof);
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
       let created: NewApiToken | undefined;
       const { Proof: _, ...draft } = request.body;
       // Whoever asks is part of it: nobody gets the token of somebody else by the same key.
       const submission = { accountId, key, content: { ...draft, holder: request.personId ?? request.credential } };
-      const write = db.write((tx) =>
-        runOnce(tx, submission, now(), async () => {
-          const { rights, expires, personId } = await grantOf(tx, request, draft);
-          // Checked only for the first request, because a repeated one has a link that it already used up.
-          if (!proof.isGiven && !(await isProven(tx, request, proof.text, rights))) throw notProven;
-          const { id, secret } = await createToken(tx, accountId, draft.Name, now(), { personId, rights, expires });
-          await audit.record(tx, request, 'token.create', id);
-          const answer = { TokenId: id, Token: secret };
-          created = answer;
-          if (key !== undefined) tx.afterCommit(() => recent.remember(id, answer));
-          return id;
-        }),
-      );
-      const { id: tokenId } = await write.catch(async (cause: unknown) => {
-        if (cause !== notProven) throw cause;
-        limit.failed(request.address);
-        await db.write((tx) => audit.refused(tx, request, 'token.create'));
-        throw cause;
-      });
+      const write = () =>
+        db.write((tx) =>
+          runOnce(tx, submission, now(), async () => {
+            const { rights, expires, personId } = await grantOf(tx, request, draft);
+            // Checked only for the first request, because a repeated one has a link that it already used up.
+            if (proof) await proofs.require(tx, request, proof, rights);
+            const { id, secret } = await createToken(tx, accountId, draft.Name, now(), { personId, rights, expires });
+            await audit.record(tx, request, 'token.create', id);
+            const answer = { TokenId: id, Token: secret };
+            created = answer;
+            if (key !== undefined) tx.afterCommit(() => recent.remember(id, answer));
+            return id;
+          }),
+        );
+      const { id: tokenId } = await proofs.guard(request, 'token.create', write);
       const answer = created ?? recent.recall(tokenId);
       // A token that was revoked in the meantime would be useless.
       if (answer && (created || (await listTokens(db, accountId)).some(({ id }) => id === tokenId))) return answer;
@@ -195,7 +142,7 @@ export function tokenRoutes(
       db.write(
         async (tx) => {
           const { token_id: id } = request.params;
-          await revokeToken(tx, request.account.id, id, now(), await tokensSeenBy(tx, request));
+          await revokeToken(tx, request.account.id, id, now(), tokensSeenBy(request));
           await audit.record(tx, request, 'token.revoke', id);
         },
         { essential: true },

@@ -5,7 +5,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { isUnchanged, type HandlerRequest, type Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { requireRole, requireUnlimited } from '../http/require-permission.ts';
+import { refuseTokenOf, requireRole, requireUnlimited } from '../http/require-permission.ts';
 import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
 import { fold } from '../store/fold.ts';
@@ -25,6 +25,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
         const name = params.name.trim();
         const before = await visible(tx, account.id, holder, name);
         const owner = body.Private ? holder : '';
+        if (owner !== '' || before?.owner) refuseTokenOf(request.personId, request);
         const shared = await sharedView(tx, account.id, name);
         const mayReplace = !shared || mayChange(request, holder, shared);
         if (owner === '' && !mayReplace) refuseChange(request);
@@ -46,6 +47,7 @@ export function viewRoutes({ db, audit, now }: Context): Handlers<typeof viewEnd
           const holder = await holderOf(tx, request.actor);
           const view = await visible(tx, account.id, holder, params.name);
           if (!view) throw notFound('view', params.name);
+          if (view.owner !== '') refuseTokenOf(request.personId, request);
           if (!mayChange(request, holder, view)) refuseChange(request);
           await deleteView(tx, account.id, view);
           await audit.record(tx, request, 'view.remove', view.name);

@@ -72,6 +72,7 @@ export function openAuthenticator(context: Context): Authenticator {
           actor: found.person_id === null ? `token:${found.id}` : `person:${found.person_id}`,
           credential: `token:${found.id}`,
           personId: found.person_id ?? undefined,
+          tokenId: found.id,
           ...found.rights,
           address,
           secret: { value: secret, isCurrent: true },
@@ -88,7 +89,7 @@ export function openAuthenticator(context: Context): Authenticator {
           'This account requires one of everybody who signs in with a password. Open the dashboard to set it up.',
           { members: { Needs: 'OtpSetup' } },
         );
-      const { id: sessionId, account_id: id, person_id: personId, email, rights, secret } = session;
+      const { id: sessionId, account_id: id, person_id: personId, token_id: tokenId, email, rights, secret } = session;
       const credential = `session:${sessionId}`;
       const actor = personId === null ? credential : `person:${personId}`;
       return {
@@ -96,6 +97,7 @@ export function openAuthenticator(context: Context): Authenticator {
         actor,
         credential,
         personId: personId ?? undefined,
+        tokenId: tokenId ?? undefined,
         ...rights,
         sessionId,
         address,

@@ -10,6 +10,7 @@ import { clientAddress } from '../http/client-address.ts';
 import { parse, readJson } from '../http/implement.ts';
 import type { App, Env } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
+import { refuseTokenOf } from '../http/require-permission.ts';
 import type { Tx } from '../store/database.ts';
 import {
   createPersonCode,
@@ -79,6 +80,7 @@ export function credentialRoutes(
         'A token of the account is signed in here, and no person',
         'A token has no password and no second factor. Sign in as a person.',
       );
+    refuseTokenOf(person.id, { personId: person.id, tokenId: session.token_id ?? undefined });
     if (person.source === 'oidc')
       throw new Problem(
         409,

@@ -24,7 +24,7 @@ interface Found {
   identity: Identity;
   config: OidcConfig;
   /** The person whose session asked to join this identity. */
-  joinTo: string | undefined;
+  joinTo: PersonRow | undefined;
   address: string;
   now: number;
 }
@@ -41,9 +41,9 @@ export async function personFor(
   const roleSource =
     entry.Claim === '*' ? 'the identity provider, as to everybody' : `the claim ${config.claim}: ${entry.Claim}`;
   let person = await personByIdentity(tx, identity.issuer, identity.subject);
-  if (joinTo !== undefined && person?.id !== joinTo) {
+  if (joinTo && person?.id !== joinTo.id) {
     if (person) refuse('identity-taken');
-    person = (await personById(tx, joinTo)) ?? refuse('not-signed-in');
+    person = joinTo;
     if (person.account_id !== accountId) refuse('other-account');
     if (person.state !== 'Active') refuse('disabled');
     await joinIdentity(tx, person.id, identity);

@@ -2,6 +2,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Person } from '#/contract/people.ts';
+import type { Role } from '#/contract/permissions.ts';
+import type { JoinAnswer } from '#/contract/sign-in.ts';
+import { until } from '../../scripts/test-process.ts';
+import { startTestSmtp } from '../../scripts/test-smtp.ts';
+import { createSigninCode } from '../store/sessions.ts';
+import { createToken } from '../store/tokens.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { CLIENT, FakeProvider } from '../../scripts/test-identity-provider.ts';
@@ -286,42 +292,139 @@ test('a person whom an Admin has disabled stays out', async () => {
   await refusedWith('disabled');
 });
 
-test('an identity is joined to a person from a session of that person only', async () => {
-  provider.who['groups'] = ['bosses'];
-  assert.equal(await new Browser().signIn('?join=1'), '/sign-in?refused=not-signed-in');
-  const byToken = new Browser();
-  await byToken.ask('/auth/session', {
-    method: 'POST',
-    body: { Token: service.token ?? 'test-token-that-only-tests-know' },
-  });
-  assert.equal(await byToken.signIn('?join=1'), '/sign-in?refused=not-signed-in');
+/** The owner, in a browser that was opened by a printed link. */
+async function owner(): Promise<Browser> {
+  const browser = new Browser();
+  assert.equal((await browser.ask('/auth/session', { method: 'POST', body: { Code: await newProof() } })).status, 200);
+  return browser;
+}
+/** The code of a new link; those before end. */
+const newProof = () => service.context.db.write((tx) => createSigninCode(tx, 1, service.context.now()));
+const askToJoin = (browser: Browser, Proof?: string) =>
+  browser.ask('/auth/oidc/join', { method: 'POST', body: { Proof } });
+/** The address that the provider sends the browser back to. */
+async function leaveToJoin(browser: Browser, proof?: string): Promise<string> {
+  const answer = await askToJoin(browser, proof ?? (await newProof()));
+  assert.equal(answer.status, 200);
+  return locationOf(await fetch(((await answer.json()) as JoinAnswer).Url, { redirect: 'manual' }));
+}
+const join = async (browser: Browser, proof?: string) => browser.comeBack(await leaveToJoin(browser, proof));
+/** A browser that is signed in with a new token of a person. */
+async function byToken(PersonId: string, role: Role): Promise<Browser> {
+  const { secret } = await service.context.db.write((tx) =>
+    createToken(tx, 1, 'theirs', service.context.now(), { personId: PersonId, rights: { role } }),
+  );
+  const browser = new Browser();
+  await browser.ask('/auth/session', { method: 'POST', body: { Token: secret } });
+  return browser;
+}
 
-  const owner = new Browser();
-  const Code = new URL(service.signinLink).hash.replace('#code=', '');
-  await owner.ask('/auth/session', { method: 'POST', body: { Code } });
-  const { PersonId } = await owner.me();
-  assert.equal(await owner.signIn('?join=1&next=/account'), '/account');
+test('an identity is joined to a person from a session of that person, with a proof', async () => {
+  provider.who['groups'] = ['bosses'];
+  assert.equal((await askToJoin(new Browser(), await newProof())).status, 401);
+  const account = new Browser();
+  await account.ask('/auth/session', { method: 'POST', body: { Token: service.token ?? '' } });
+  assert.equal((await askToJoin(account, await newProof())).status, 409);
+
+  const browser = await owner();
+  const { PersonId } = await browser.me();
+  for (const [proof, status] of [
+    [undefined, 400],
+    ['not a proof', 403],
+    ['mut_wrong', 403],
+  ] as const)
+    assert.equal((await askToJoin(browser, proof)).status, status, proof);
+  assert.equal(await join(browser), '/settings/sign-in');
   const elsewhere = new Browser();
   assert.equal(await elsewhere.signIn(), '/');
   assert.equal((await elsewhere.me()).PersonId, PersonId);
 });
 
+test('a session that was opened with a token of the person joins nothing, whatever the token may do', async () => {
+  provider.who = { sub: 'mallory', email: 'mallory@example.com', groups: ['bosses'] };
+  const { PersonId } = await (await owner()).me();
+  for (const role of ['Viewer', 'Admin'] as const) {
+    const thief = await byToken(PersonId, role);
+    assert.equal((await askToJoin(thief, await newProof())).status, 403);
+    // Nor by the address that joined without a proof in earlier versions.
+    assert.equal(await thief.signIn('?join=1'), '/');
+    assert.notEqual((await thief.me()).PersonId, PersonId);
+  }
+  const person = (await people()).find((each) => each.PersonId === PersonId);
+  assert.deepEqual(
+    { Source: person?.Source, Email: person?.Email },
+    { Source: 'password', Email: 'operator@localhost' },
+  );
+});
+
+test('a proof of somebody with less joins nothing', async () => {
+  const browser = await owner();
+  const { PersonId } = await browser.me();
+  const { db, now } = service.context;
+  const { secret } = await db.write((tx) =>
+    createToken(tx, 1, 'lesser', now(), { personId: PersonId, rights: { role: 'Operator' } }),
+  );
+  assert.equal((await askToJoin(browser, secret)).status, 403);
+  const { count } = (await db.get<{ count: number }>(
+    "SELECT count(*) AS count FROM audit WHERE action = 'person.join' AND outcome = 'refused'",
+  ))!;
+  assert.equal(count, 1);
+});
+
+test('another site makes nobody join', async () => {
+  const browser = await owner();
+  const answer = await fetch(new URL('/auth/oidc/join', service.url), {
+    method: 'POST',
+    headers: {
+      cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
+      origin: 'https://evil.example',
+    },
+    body: JSON.stringify({ Proof: await newProof() }),
+  });
+  assert.equal(answer.status, 403);
+});
+
+test('a sign-in at the provider proves for ten minutes who is there', async () => {
+  const browser = new Browser();
+  await browser.signIn();
+  const make = () => browser.ask('/v1/account/tokens', { method: 'POST', body: { Name: 'made' } });
+  service.clock.offset += 599_000;
+  assert.equal((await make()).status, 200);
+  service.clock.offset += 2_000;
+  const late = await make();
+  assert.equal(late.status, 400);
+  assert.match(await late.text(), /"field":"Proof"/);
+  assert.equal((await askToJoin(browser)).status, 400);
+});
+
+test('joining ends the other sessions, and is told to the address that the person had', async () => {
+  const smtp = await startTestSmtp();
+  await service.end();
+  service = await startTestService({ ...settings(provider.url), SMTP_URL: smtp.url, SMTP_FROM: 'muster@example.com' });
+  provider.who['groups'] = ['bosses'];
+  const [browser, other] = [await owner(), await owner()];
+  assert.equal((await other.session()).SignedIn, true);
+  assert.equal(await join(browser), '/settings/sign-in');
+  assert.equal((await browser.session()).UserEmail, 'ada@example.com');
+  assert.equal((await other.session()).SignedIn, false);
+  await until('the message', () => smtp.received.length > 0);
+  const [mail] = smtp.received;
+  assert.deepEqual(mail?.to, ['operator@localhost']);
+  assert.match(mail.text, /If you did not do this/);
+  await smtp.close();
+});
+
 test('a session that ended while the person was at the provider joins nothing', async () => {
   provider.who['groups'] = ['bosses'];
-  const owner = new Browser();
-  const Code = new URL(service.signinLink).hash.replace('#code=', '');
-  await owner.ask('/auth/session', { method: 'POST', body: { Code } });
-  const back = await owner.leave('?join=1');
-  await owner.ask('/auth/session', { method: 'DELETE' });
-  assert.equal(await owner.comeBack(back), '/sign-in?refused=not-signed-in');
+  const browser = await owner();
+  const back = await leaveToJoin(browser);
+  await browser.ask('/auth/session', { method: 'DELETE' });
+  assert.equal(await browser.comeBack(back), '/sign-in?refused=not-signed-in&next=%2Fsettings%2Fsign-in');
   assert.equal((await people()).length, 1);
 });
 
 test('the last Admin is not made less by joining or signing in', async () => {
-  const owner = new Browser();
-  const Code = new URL(service.signinLink).hash.replace('#code=', '');
-  await owner.ask('/auth/session', { method: 'POST', body: { Code } });
-  assert.equal(await owner.signIn('?join=1'), '/sign-in?refused=last-admin');
+  assert.match(await join(await owner()), /^\/sign-in\?refused=last-admin&/);
   const [person] = await people();
   assert.deepEqual({ Role: person?.Role, Source: person?.Source }, { Role: 'Admin', Source: 'password' });
 });
@@ -329,10 +432,14 @@ test('the last Admin is not made less by joining or signing in', async () => {
 test('an identity of somebody else is not joined', async () => {
   await new Browser().signIn();
   provider.who['groups'] = ['bosses'];
-  const owner = new Browser();
-  const Code = new URL(service.signinLink).hash.replace('#code=', '');
-  await owner.ask('/auth/session', { method: 'POST', body: { Code } });
-  assert.equal(await owner.signIn('?join=1'), '/sign-in?refused=identity-taken');
+  assert.match(await join(await owner()), /^\/sign-in\?refused=identity-taken&/);
+});
+
+test('a provider that does not answer joins nothing', async () => {
+  const browser = await owner();
+  provider.isUp = false;
+  assert.equal((await askToJoin(browser, await newProof())).status, 502);
+  provider.isUp = true;
 });
 
 test('signing out names the page of the provider, with the ID token as a hint', async () => {

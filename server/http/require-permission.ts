@@ -62,6 +62,19 @@ export async function requireManager(tx: Tx, caller: Caller): Promise<void> {
   requireUnlimited(rights, 'admin');
 }
 
+/** Refuses a token that would change its own person: who finds one must not become the person. */
+export function refuseTokenOf(
+  person: string | undefined,
+  { personId, tokenId }: Pick<Caller, 'personId' | 'tokenId'>,
+): void {
+  if (personId === undefined || tokenId === undefined || personId !== person) return;
+  throw new Problem(
+    403,
+    'A token changes nothing about its person',
+    'Sign in as that person, with a password, a link or at the identity provider, and do it there.',
+  );
+}
+
 /** Refuses whoever may not see figures of the whole service, all accounts included: they belong to its operator. */
 export function requireServiceView(caller: Caller): void {
   requireUnlimited(caller, 'read');

@@ -20,6 +20,8 @@ export interface Caller extends Actor, Rights {
   /** What they showed: `token:<id>` or `session:<id>`. */
   credential: string;
   personId?: string | undefined;
+  /** The token that they showed, or that their browser signed in with. */
+  tokenId?: string | undefined;
   /** Set for a signed-in browser. */
   sessionId?: string;
   /** The token or the session's value; never stored, logged or sent. */

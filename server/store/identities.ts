@@ -2,14 +2,13 @@
 import type { Reader, Tx } from './database.ts';
 import { fold } from './fold.ts';
 import { hashSecret } from './ids.ts';
-import { deletePersonCodes } from './people.ts';
+import { deletePersonCodes, endSessionsOf } from './people.ts';
 import type { PersonRow } from './people.ts';
-import { isLive } from './sessions.ts';
 
 export const personByIdentity = (db: Reader, issuer: string, subject: string): Promise<PersonRow | undefined> =>
   db.get<PersonRow>('SELECT * FROM people WHERE issuer = ? AND subject = ?', issuer, subject);
 
-/** From now on the provider decides who this is: a password would let in whom it has locked out. */
+/** From now on the provider decides who this is: a password, or a session opened with it, would let in whom it has locked out. */
 export async function joinIdentity(
   tx: Tx,
   personId: string,
@@ -23,6 +22,7 @@ export async function joinIdentity(
     personId,
   );
   await deletePersonCodes(tx, personId);
+  await endSessionsOf(tx, personId);
 }
 
 export const setContact = (tx: Tx, personId: string, { email, name }: { email: string; name: string }) =>
@@ -33,16 +33,6 @@ export const setContact = (tx: Tx, personId: string, { email, name }: { email: s
     name.trim().toWellFormed(),
     personId,
   );
-
-/** Whether the session is still live, and this person's. */
-export async function isSessionOf(db: Reader, sessionId: string, personId: string, now: number): Promise<boolean> {
-  const row = await db.get<Parameters<typeof isLive>[0]>(
-    'SELECT hash, rotated, created, last_used, ends FROM sessions WHERE id = ? AND person_id = ?',
-    sessionId,
-    personId,
-  );
-  return row !== undefined && isLive(row, row.hash, now);
-}
 
 /** @param value of the session's cookie */
 export const recordIdToken = (tx: Tx, value: string, sealed: Uint8Array) =>

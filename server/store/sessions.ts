@@ -31,6 +31,8 @@ export interface Session {
   created: number;
   last_used: number;
   person_id: string | null;
+  /** The token that it was opened with. */
+  token_id: string | null;
   how: string;
   /** The person has to set up a second factor, which the account requires, before anything else. */
   needsOtp: boolean;
@@ -42,7 +44,6 @@ export interface Session {
 interface FoundSession extends Omit<Session, 'previous' | 'rights' | 'needsOtp'> {
   needs_otp: number;
   ends: number | null;
-  token_id: string | null;
   token_revoked: number | null;
   token_expires: number | null;
   token_role: string | null;
@@ -207,7 +208,7 @@ export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM session
 const LIVE = perDialect(
   (
     sql,
-  ) => `SELECT s.id, s.created, s.last_used, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
+  ) => `SELECT s.id, s.created, s.last_used, s.person_id, s.token_id, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
       p.groups_json AS person_groups
     FROM ${sql.list('asked')} CROSS JOIN sessions s JOIN accounts a ON a.id = s.account_id
       LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
@@ -216,7 +217,7 @@ const LIVE = perDialect(
       AND (s.person_id IS NULL OR p.state = 'Active') AND ${NEEDS_OTP} = 0`,
 );
 
-export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used'> {
+export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used' | 'person_id' | 'token_id'> {
   rights: Rights;
 }
 
@@ -249,14 +250,14 @@ export interface ListedSession {
   person: string | null;
 }
 
-/** Whose sessions: those of a person, or those that were opened with a token of the account. */
+/** Whose sessions: those of a person, or those that were opened with a token. */
 export type SessionOwner = { personId: string } | { tokenId: string };
 
 const ofOwner = (owner: SessionOwner | undefined): { sql: string; values: string[] } => {
   if (!owner) return { sql: '', values: [] };
   return 'personId' in owner
     ? { sql: ' AND s.person_id = ?', values: [owner.personId] }
-    : { sql: ' AND s.token_id = ? AND s.person_id IS NULL', values: [owner.tokenId] };
+    : { sql: ' AND s.token_id = ?', values: [owner.tokenId] };
 };
 
 /** The account's live sessions, or those of one owner, last used first. */

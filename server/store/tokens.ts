@@ -24,7 +24,7 @@ export interface TokenRow extends StoredRights {
   person: string | null;
 }
 
-/** Whose tokens: those of a person, or one token of the account alone. */
+/** Whose tokens: those of a person, or one token alone. */
 export type TokenOwner = ({ personId: string } | { tokenId: string }) & {
   /** Those of the account that are limited within these groups, too: what an Admin of the groups makes and revokes. */
   groups?: readonly string[];
@@ -35,7 +35,7 @@ const ofOwner = (owner: TokenOwner | undefined): { sql: string; values: string[]
   const limited = owner.groups ? " OR (person_id IS NULL AND groups_json <> '[]')" : '';
   return 'personId' in owner
     ? { sql: ` AND (person_id = ?${limited})`, values: [owner.personId] }
-    : { sql: ` AND ((id = ? AND person_id IS NULL)${limited})`, values: [owner.tokenId] };
+    : { sql: ` AND (id = ?${limited})`, values: [owner.tokenId] };
 };
 
 /** Whether a row that `ofOwner` lets through is one's own, or within the groups. */

@@ -53,6 +53,16 @@ export const confirmPasswordBody = z.object({ Password: typed });
 /** `POST /auth/otp/confirm`: the second factor holds from here on. */
 export const confirmOtpBody = z.object({ Setup: z.string().check(z.maxLength(4096)), Otp: otp });
 
+/**
+ * `POST /auth/oidc/join`: from the next sign-in at the identity provider on, the person signs in there. The proof is the one
+ * that creating an API token needs.
+ */
+export const joinBody = z.object({ Proof: z.optional(z.string().check(z.maxLength(8192))) });
+/** The answer: the page at the provider that the browser goes to next. */
+export interface JoinAnswer {
+  Url: string;
+}
+
 /** What a refusal or a session still needs; a member of the problem, or of the session. */
 export type SignInNeeds =
   /** A 401: the password is right; ask for the code and send everything again with `Otp`. */

@@ -27,7 +27,7 @@ import { Page } from '#/ui/page/page.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { RevokeToken } from './people/revoke-token.tsx';
-import classes from './settings.module.css';
+import { ProofField } from './sign-in/proof-field.tsx';
 
 type TokenDialog = 'make' | 'revoke';
 
@@ -279,20 +279,7 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
           {me && <NativeSelect data={EXPIRY_CHOICES} {...field('ExpiresTime')} />}
           {values.ExpiresTime === 'date' && <TextField type="date" required {...field('Date')} />}
           {((session && session.How !== 'Provider') || (error && 'Proof' in rules.refused(error))) && (
-            <TextField
-              type="password"
-              description={
-                <>
-                  {me?.HasPassword ? 'Or an' : 'An'} existing API token, or a new sign-in link from{' '}
-                  <code className={classes.command}>npm run token -- link</code> on the service’s machine. Being signed
-                  in is not enough: someone may have found this browser open.
-                </>
-              }
-              autoComplete="off"
-              spellCheck={false}
-              required
-              {...field('Proof')}
-            />
+            <ProofField hasPassword={me?.HasPassword ?? false} {...field('Proof')} />
           )}
         </>
       )}

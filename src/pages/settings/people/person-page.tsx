@@ -78,7 +78,7 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
     ['Role', hasRoles && person.Role],
     ['Groups', hasRoles && <bdi key="groups">{groupsText(person.Groups)}</bdi>],
     ['Signs in with', person.Source === 'oidc' ? 'The identity provider' : 'A password'],
-    ['Second factor', person.SecondFactor ? <SecondFactor key="factor" dialog={dialog} /> : 'Off'],
+    ['Second factor', person.SecondFactor ? <SecondFactor key="factor" isOwn={isOwn} dialog={dialog} /> : 'Off'],
     ['Last seen', person.LastSeenTime ? <Timestamp key="seen" text={person.LastSeenTime} /> : 'Never'],
     [
       'Invitation',
@@ -113,13 +113,15 @@ function OnePerson({ person, people, hasRoles, isOwn }: OnePersonProps) {
 /** Shown on a phone only when asked for. */
 const LATER = new Set(['Signs in with', 'Second factor']);
 
-function SecondFactor({ dialog }: { dialog: Dialog<PersonDialog> }) {
+function SecondFactor({ isOwn, dialog }: { isOwn: boolean; dialog: Dialog<PersonDialog> }) {
   return (
     <>
       On{' '}
-      <Button size="compact-xs" aria-label="Remove the second factor" onClick={() => dialog.open('drop-factor')}>
-        Remove
-      </Button>
+      <Gate why={isOwn ? 'Remove your own in Settings under Sign-in, which asks for your password.' : undefined}>
+        <Button size="compact-xs" aria-label="Remove the second factor" onClick={() => dialog.open('drop-factor')}>
+          Remove
+        </Button>
+      </Gate>
     </>
   );
 }

@@ -6,11 +6,12 @@ import { formRules } from '#/api/form-rules.ts';
 import { changePassword } from '#/api/own-password.ts';
 import { MIN_PASSWORD_LENGTH } from '#/contract/people.ts';
 import { passwordBody } from '#/contract/sign-in.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 
-export function OwnPassword({ hasPassword }: { hasPassword: boolean }) {
+export function OwnPassword({ hasPassword, why }: { hasPassword: boolean; why: string | undefined }) {
   const dialog = useDialog<'password'>('own');
   const [isDone, setDone] = useState(false);
   return (
@@ -19,16 +20,18 @@ export function OwnPassword({ hasPassword }: { hasPassword: boolean }) {
       lead={
         hasPassword
           ? 'Changing it signs out your other browsers. Your tokens keep working.'
-          : 'You have none yet: you signed in with a link or a token. With a password you can sign in from anywhere.'
+          : 'You have none yet. With a password you can sign in from anywhere.'
       }
       actions={
-        <Button onClick={() => dialog.open('password')}>{hasPassword ? 'Change password' : 'Set a password'}</Button>
+        <Gate why={why}>
+          <Button onClick={() => dialog.open('password')}>{hasPassword ? 'Change password' : 'Set a password'}</Button>
+        </Gate>
       }
     >
       <p role="status" className="status small">
         {isDone && 'The password is set.'}
       </p>
-      {dialog.name === 'password' && (
+      {dialog.name === 'password' && why === undefined && (
         <PasswordDialog
           hasPassword={hasPassword}
           onClose={dialog.close}

@@ -9,6 +9,7 @@ import { removeSecondFactor } from '#/api/second-factor.ts';
 import { peopleEndpoints } from '#/contract/people.ts';
 import { confirmPasswordBody } from '#/contract/sign-in.ts';
 import { SecondFactorSetup } from '#/features/second-factor/second-factor-setup.tsx';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { useDialog } from '#/ui/dialog/use-dialog.ts';
@@ -16,7 +17,7 @@ import { Section } from '#/ui/page/page.tsx';
 
 const PEOPLE = peopleEndpoints.me.resource.name;
 
-export function OwnSecondFactor({ isOn }: { isOn: boolean }) {
+export function OwnSecondFactor({ isOn, why }: { isOn: boolean; why: string | undefined }) {
   const dialog = useDialog<'second-factor' | 'no-second-factor'>('own');
   return (
     <Section
@@ -27,14 +28,16 @@ export function OwnSecondFactor({ isOn }: { isOn: boolean }) {
           : 'Off. With it, signing in also needs a code of an authenticator app on your phone.'
       }
       actions={
-        isOn ? (
-          <Button onClick={() => dialog.open('no-second-factor')}>Remove</Button>
-        ) : (
-          <Button onClick={() => dialog.open('second-factor')}>Set up</Button>
-        )
+        <Gate why={why}>
+          {isOn ? (
+            <Button onClick={() => dialog.open('no-second-factor')}>Remove</Button>
+          ) : (
+            <Button onClick={() => dialog.open('second-factor')}>Set up</Button>
+          )}
+        </Gate>
       }
     >
-      {dialog.name === 'second-factor' && (
+      {dialog.name === 'second-factor' && why === undefined && (
         <BaseDialog title="Set up a second factor" onClose={dialog.close} closeOnClickOutside={false}>
           <SecondFactorSetup
             onCancel={dialog.close}
@@ -45,7 +48,7 @@ export function OwnSecondFactor({ isOn }: { isOn: boolean }) {
           />
         </BaseDialog>
       )}
-      {dialog.name === 'no-second-factor' && isOn && <RemoveSecondFactor onClose={dialog.close} />}
+      {dialog.name === 'no-second-factor' && isOn && why === undefined && <RemoveSecondFactor onClose={dialog.close} />}
     </Section>
   );
 }

@@ -28,16 +28,21 @@ export function OwnSignInPage() {
   );
 }
 
+const BY_TOKEN =
+  'This browser signed in with a token, which changes nothing about how you sign in. Sign in with your password or a link first.';
+
 function Own({ me }: { me: Me }) {
   const { Methods = [], Provider = 'the identity provider' } = useQuery(sessionQueries.current()).data ?? {};
   if (me.PersonId === undefined)
     return <p>This browser signed in with a token of the account. A token has no password and no second factor.</p>;
   if (me.Source === 'oidc') return <p>You sign in at {Provider}. Your password and second factor are there.</p>;
+  const why = me.TokenId === undefined ? undefined : BY_TOKEN;
+  const hasPassword = me.HasPassword ?? false;
   return (
     <>
-      <OwnPassword hasPassword={me.HasPassword ?? false} />
-      {me.HasPassword && <OwnSecondFactor isOn={me.SecondFactor} />}
-      {Methods.includes('oidc') && <JoinProvider provider={Provider} />}
+      <OwnPassword hasPassword={hasPassword} why={why} />
+      {hasPassword && <OwnSecondFactor isOn={me.SecondFactor} why={why} />}
+      {Methods.includes('oidc') && <JoinProvider provider={Provider} hasPassword={hasPassword} why={why} />}
     </>
   );
 }
