@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import AxeBuilder from '@axe-core/playwright';
 import { test as base, expect, type Page } from '@playwright/test';
+import { ServiceCalls } from '../scripts/test-calls.ts';
 import { ServiceProcess, TestProcess } from '../scripts/test-process.ts';
 import { TokenGuard } from './token-guard.ts';
 
@@ -112,7 +113,7 @@ interface OwnAccount {
 }
 
 /** A running service as one account sees it, and the calls that a test sends to it without the browser. */
-export class Service {
+export class Service extends ServiceCalls {
   /** A service for itself, with this environment. */
   static own(env: Environment = {}): Service {
     return new Service({ program: new Program(env), token: TOKEN, isShared: false });
@@ -126,6 +127,7 @@ export class Service {
   private readonly folders = new Folders();
 
   constructor({ program, token, signInLink, isShared }: OwnAccount) {
+    super();
     this.program = program;
     this.token = token;
     this.link = signInLink;
@@ -169,50 +171,6 @@ export class Service {
     await Promise.all(this.agents.map((agent) => agent.end()));
     if (!this.isShared) await this.program.close();
     await this.folders.remove();
-  }
-
-  /** One call of the API with the account's token; fails on an error status. */
-  async call<T>(method: string, at: string, body?: unknown): Promise<T> {
-    const response = await fetch(this.url + at, {
-      method,
-      headers: {
-        authorization: `Bearer ${this.token}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${method} ${at}: ${response.status} ${text}`);
-    return (text ? JSON.parse(text) : undefined) as T;
-  }
-
-  createDevice(DeviceName: string, DeviceGroup = ''): Promise<{ DeviceId: string; DeviceKey: string }> {
-    return this.call('POST', '/v1/devices', { DeviceName, DeviceGroup });
-  }
-
-  locate(id: string, Lat: number, Lng: number): Promise<void> {
-    return this.call('POST', `/v1/devices/location/${id}`, { Lat, Lng });
-  }
-
-  /** Uploads a script, the shortest way to something that can be deployed. */
-  async uploadScript(name: string, text: string, destination: string, version = '1.0.0'): Promise<string> {
-    const form = new FormData();
-    for (const [field, value] of Object.entries({
-      size: String(text.length),
-      version,
-      type: 'script',
-      destination,
-      command: `./${name}`,
-    }))
-      form.set(field, value);
-    form.set('file', new File([text], name));
-    const response = await fetch(`${this.url}/v1/artifact`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${this.token}` },
-      body: form,
-    });
-    if (!response.ok) throw new Error(`upload of ${name}: ${response.status} ${await response.text()}`);
-    return ((await response.json()) as { ArtifactId: string }).ArtifactId;
   }
 
   /** Starts a device's agent as a process of its own and waits until it is connected. */

@@ -38,33 +38,6 @@ test('each page has its own address, in a list that marks it, and survives a rel
   await expect(page.getByText('There is no page at this address.')).toBeVisible();
 });
 
-test('links to the former page lead to where its parts are now', async ({ signedIn: page, service }) => {
-  for (const [from, to] of [
-    ['/account', '/settings/people'],
-    ['/account?dialog=make', '/settings/tokens?dialog=make'],
-    ['/account?dialog=end-sessions', '/settings/sessions?dialog=end-sessions'],
-    ['/account?dialog=clear&kept=all', '/settings/appearance?dialog=clear&kept=all'],
-    ['/activity/alerts?dialog=channel', '/settings/channels?dialog=channel'],
-    ['/activity/alerts?dialog=delete-channel&alert=c1', '/settings/channels?dialog=delete-channel&channel=c1'],
-  ] as const)
-    await test.step(from, async () => {
-      await page.goto(service.url + from);
-      await expect(page).toHaveURL(service.url + to);
-    });
-  await page.goto(`${service.url}/account?dialog=make`);
-  await expect(page.getByRole('dialog', { name: 'Create API token' })).toBeVisible();
-});
-
-test('the palette finds each page', async ({ signedIn: page, service }) => {
-  await page.goto(service.url);
-  for (const [path, name] of PAGES) {
-    await page.keyboard.press('Control+k');
-    await page.keyboard.type(name);
-    await page.getByRole('option', { name, exact: true }).click();
-    await expect(page).toHaveURL(`${service.url}/settings/${path}`);
-  }
-});
-
 test('the frame says who is signed in, and offers the settings and signing out', async ({ page, service }) => {
   await page.goto(service.signInLink);
   const own = page.getByRole('button', { name: /^Signed in as/ });

@@ -14,7 +14,7 @@ const files = ['src', 'server', 'agent', 'scripts', 'e2e'].flatMap((folder) =>
 );
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
 /** Tests and what only they use may reach further. */
-const isTest = (file: string) => /\.(test|spec)\.ts$|(^|\/)(test-|fake-)[^/]*$/.test(file);
+const isTest = (file: string) => /\.(test|spec)\.tsx?$|(^|\/)(test-|fake-)[^/]*$/.test(file);
 const sources = files.filter((file) => !isTest(file));
 const code = sources.filter((file) => !file.endsWith('.css'));
 

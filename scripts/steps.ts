@@ -15,6 +15,8 @@ import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightRe
 const root = dirname(import.meta.dirname);
 /** Files of unit tests. */
 export const UNIT_TESTS = globSync('{src,server,agent,scripts}/**/*.test.ts', { cwd: root }).toSorted();
+/** Files of component tests. */
+export const COMPONENT_TESTS = globSync('src/**/*.test.tsx', { cwd: root }).toSorted();
 const STARTS_SOMETHING =
   /\b(startTestService|TestProcess|ServiceProcess|spawnAgent|killableService|startPostgres)\b|\bspawn\(/;
 /** Whether the tests of a file start services, agents or installers: these are most of the work. */
@@ -89,6 +91,21 @@ export function unitTests(files: readonly string[]): Promise<Tally> {
       failed: failed + empty.length,
       output,
     };
+  });
+}
+
+/** The component tests of the given files, in one process. */
+export function componentTests(files: readonly string[]): Promise<Tally> {
+  return step('Component tests', async () => {
+    const failures: TestEvent[] = [];
+    let counts: NodeCounts = { tests: 0, passed: 0 };
+    const timeout = UNIT_TEST_LIMIT_MS * files.length;
+    const events = run({ files: ['scripts/components/run.ts'], argv: [...files], cwd: root, timeout });
+    for await (const event of events as AsyncIterable<TestEvent>) {
+      if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
+      if (event.type === 'test:fail' || event.type === 'test:stderr') failures.push(event);
+    }
+    return { ...tallyOfNode(counts), output: await reportOf(failures) };
   });
 }
 

@@ -2,9 +2,18 @@
 // which have @main in their names; counted in one last line. `--rest` runs what that leaves out, but not the tests with
 // @sweep in their names: those go through every page, dialog or language for the sake of one rule, or repeat tasks in front
 // of another service. `--sweeps` runs them alone, and `--all` (`npm run test:all`) runs everything. Other arguments name
-// what alone is run: unit test files (`*.test.ts`) go to Node's runner, everything else to Playwright
+// what alone is run: unit test files (`*.test.ts`) and component tests (`*.test.tsx`) go to Node's runner, everything else to
+// Playwright
 // (`npm test -- e2e/jobs.spec.ts -g delete`).
-import { UNIT_TESTS, endToEndTests, startsSomething, staticChecks, unitTests } from './steps.ts';
+import {
+  COMPONENT_TESTS,
+  UNIT_TESTS,
+  componentTests,
+  endToEndTests,
+  startsSomething,
+  staticChecks,
+  unitTests,
+} from './steps.ts';
 import { sum } from './tally.ts';
 
 const MAIN = '@main';
@@ -22,8 +31,13 @@ function unitFiles(): string[] {
   return UNIT_TESTS.filter((file) => startsSomething(file) !== isWhole);
 }
 
+function componentFiles(): string[] {
+  if (named.length > 0) return named.filter((arg) => arg.endsWith('.test.tsx'));
+  return isWhole || args.includes('--all') ? COMPONENT_TESTS : [];
+}
+
 function playwrightArgs(): string[] | undefined {
-  const others = named.filter((arg) => !arg.endsWith('.test.ts'));
+  const others = named.filter((arg) => !/\.test\.tsx?$/.test(arg));
   if (named.length > 0) return others.length > 0 ? others : undefined;
   if (args.includes('--all')) return [];
   if (sweeps) return ['--grep', SWEEP];
@@ -32,9 +46,11 @@ function playwrightArgs(): string[] | undefined {
 
 const browserArgs = playwrightArgs();
 const files = unitFiles();
+const components = componentFiles();
 const { passed, failed } = sum([
   ...(isWhole ? [await staticChecks()] : []),
   ...(files.length > 0 ? [await unitTests(files)] : []),
+  ...(components.length > 0 ? [await componentTests(components)] : []),
   ...(browserArgs ? [await endToEndTests(browserArgs)] : []),
 ]);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
