@@ -45,13 +45,19 @@ interface KeyedDevice extends DeviceRow {
   isNext: boolean;
 }
 
-/** The device with the key of this hash: its own one, or the one that it was sent to replace that. */
+/**
+ * The device with the key of this hash: its own one, or the one that it was sent to replace that. One statement, because the
+ * second key may become the first one between two.
+ */
 export async function deviceByKeyHash(db: Reader, keyHash: Uint8Array): Promise<KeyedDevice | undefined> {
-  const columns = 'SELECT seq, id, account_id, name, session, node FROM devices';
-  const own = await db.get<KeyedDevice>(`${columns} WHERE key_hash = ?`, keyHash);
-  if (own) return { ...own, isNext: false };
-  const next = await db.get<KeyedDevice>(`${columns} WHERE next_key_hash = ?`, keyHash);
-  return next && { ...next, isNext: true };
+  const row = await db.get<DeviceRow & { session: number; node: string; is_next: number }>(
+    `SELECT seq, id, account_id, name, session, node, CASE WHEN key_hash = ?1 THEN 0 ELSE 1 END AS is_next FROM devices
+     WHERE key_hash = ?1 OR next_key_hash = ?1 ORDER BY is_next LIMIT 1`,
+    keyHash,
+  );
+  if (!row) return undefined;
+  const { is_next: isNext, ...device } = row;
+  return { ...device, isNext: isNext === 1 };
 }
 
 export const deviceByKey = (db: Reader, key: string): Promise<DeviceRow | undefined> =>

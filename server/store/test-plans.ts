@@ -378,6 +378,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'device-list.ts locationsAmong': ['devices rowid'],
   'device-order.ts openDeviceOrder': ['devices devices_of_account', 'devices devices_of_group, sorts'],
   'devices.ts deviceById': ['devices sqlite_autoindex_devices_1'],
+  'devices.ts deviceByKeyHash': ['devices sqlite_autoindex_devices_2, devices devices_by_next_hash, sorts'],
   'device-versions.ts correctVersions': [
     'device_versions key, j rowid, t rowid, j rowid, t rowid',
     'j rowid, to_judge rowid, t rowid, d rowid, sorts',
