@@ -43,7 +43,10 @@ export abstract class AgentConnection {
   selfUpdate: SelfUpdate | undefined;
   /** When anything last arrived, by the monotonic clock. */
   lastSeen = performance.now();
+  /** The job that it was assigned, as the database has it. Never changed in place: `draft` takes its place. */
   job: AssignedJob | undefined;
+  /** The same with the changes of units of work that are not durable yet. */
+  draft: AssignedJob | undefined;
   /** Ids of the jobs that it had on disk at its hello. */
   held: ReadonlySet<string> = NONE;
   /** What it may send at the moment (inbound-throttle.ts), since when, and the bytes that are not stored yet. */

@@ -146,7 +146,7 @@ export function openHttpLink({
     const address = readAddress(said.server ?? publicUrl());
     if (address === undefined) throw badRequest('"server" of the hello is no http or https address.');
     sessions.set(connection.keyName, connection);
-    const facts = [...said.facts].map(([name, value]) => ({ name: FACT_NAMES[name] ?? name, value }));
+    const facts = [...said.facts].map(([name, value]) => ({ name: FACT_NAMES.get(name) ?? name, value }));
     link.begin(connection, messageOf(said, address), { type: 'facts', facts, problems: [] });
     return welcomed;
   };
@@ -228,8 +228,10 @@ export function openHttpLink({
     const data = kept.toString('base64');
     if (kept.length > 0 && !(await pass(connection, { type: 'output', job, stream, offset, data })))
       return connection.ended;
-    const isFull = assigned[stream] > limit;
-    return next(isFull ? end : Math.max(offset, assigned[stream]), isFull);
+    const { job: stored } = connection;
+    if (stored?.id !== job) return (await refuseOther(connection, job)) ?? next(end, true);
+    const isFull = stored[stream] > limit;
+    return next(isFull ? end : Math.max(offset, stored[stream]), isFull);
   };
 
   const end = async (connection: HttpConnection, job: string, request: AgentRequest): Promise<Answer> => {
@@ -310,14 +312,14 @@ export function openHttpLink({
 }
 
 const JOB_PATH = /^\/job\/([A-Za-z0-9_-]{1,64})\/(taken|output|ended)$/;
-const METHODS: Record<string, string> = {
-  hello: 'POST',
-  next: 'GET',
-  key: 'POST',
-  taken: 'POST',
-  output: 'PUT',
-  ended: 'POST',
-};
+const METHODS: ReadonlyMap<string, string> = new Map([
+  ['hello', 'POST'],
+  ['next', 'GET'],
+  ['key', 'POST'],
+  ['taken', 'POST'],
+  ['output', 'PUT'],
+  ['ended', 'POST'],
+]);
 
 /** The kind of a request; undefined for a path that does not exist. */
 export const kindOf = (path: string): string | undefined =>
@@ -326,7 +328,7 @@ export const kindOf = (path: string): string | undefined =>
 function requireKnown({ method, path }: AgentRequest): void {
   const kind = kindOf(path);
   if (kind === undefined) throw new Problem(404, 'Not found', 'There is no such request for agents.');
-  const right = METHODS[kind] ?? '';
+  const right = METHODS.get(kind) ?? '';
   if (method !== right)
     throw new Problem(405, 'Method not allowed', `This takes ${right}.`, { headers: { Allow: right } });
 }
@@ -358,7 +360,10 @@ function helloOf(body: string) {
 }
 
 /** The facts of a hello whose names are shorter there. */
-const FACT_NAMES: Readonly<Record<string, string>> = { agent: 'agent_version', kind: 'agent_kind' };
+const FACT_NAMES: ReadonlyMap<string, string> = new Map([
+  ['agent', 'agent_version'],
+  ['kind', 'agent_kind'],
+]);
 
 /** The hello as the WebSocket link has it. */
 function messageOf({ agentVersion, jobs, facts }: ReturnType<typeof readHello>, server: string): Hello {

@@ -42,13 +42,14 @@ export class ArrivedOutput {
       const bytes = Buffer.concat(arrived[stream]);
       if (bytes.length === 0) continue;
       await appendOutput(tx, job.seq, stream, job[stream] - bytes.length, bytes);
-      outputBytes.inc(bytes.length);
+      tx.afterCommit(() => outputBytes.inc(bytes.length));
     }
     await addRuns(tx, job.seq, arrived.runs);
   }
 
   /** Writes the output of all jobs concurrently, because each statement is a round trip to PostgreSQL. */
   async write(tx: Tx): Promise<void> {
-    await Promise.all(Array.from(this.#jobs.keys(), (job) => this.writeOf(tx, job)));
+    const written = await Promise.allSettled(Array.from(this.#jobs.keys(), (job) => this.writeOf(tx, job)));
+    for (const each of written) if (each.status === 'rejected') throw each.reason;
   }
 }

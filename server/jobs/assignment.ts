@@ -64,7 +64,7 @@ async function sendJob(
     stdout: wasSent ? await outputSize(tx, row.seq, 'stdout') : 0,
     stderr: wasSent ? await outputSize(tx, row.seq, 'stderr') : 0,
   };
-  connection.job = {
+  connection.draft = {
     seq: row.seq,
     id: row.id,
     parentSeq: row.parent_seq,

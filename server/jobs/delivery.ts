@@ -65,7 +65,10 @@ export class Delivery {
     options.link.listen({
       hello: (connection, message) => this.#batcher.add({ connection, message }),
       message: (connection, message, handled) => this.#batcher.add({ connection, message, handled }),
-      closed: (connection) => void (connection.job = undefined),
+      closed: (connection) => {
+        connection.job = undefined;
+        connection.draft = undefined;
+      },
     });
     options.cluster.onSyncAgents((deviceSeqs) => {
       for (const seq of deviceSeqs) {
@@ -78,15 +81,42 @@ export class Delivery {
 
   /** Shifts the times of assigned jobs after the clock was set, as is done in the database. */
   moveTimes(by: number): void {
-    for (const { job } of this.#options.link.all()) {
-      if (!job) continue;
-      job.created += by;
-      job.run.at += by;
-      if (job.started !== null) job.started += by;
-    }
+    for (const { job, draft } of this.#options.link.all())
+      for (const each of new Set([job, draft])) {
+        if (!each) continue;
+        each.created += by;
+        each.run.at += by;
+        if (each.started !== null) each.started += by;
+      }
   }
 
+  /**
+   * Handles a batch. What it changes in memory counts from the commit on, and is taken back if the batch cannot be stored: its
+   * messages can be handled again.
+   */
   async #store(tx: Tx, batch: Received[]): Promise<void> {
+    const before = new Map(
+      batch.map(({ connection }) => {
+        const { session, keyHash, draft } = connection;
+        return [connection, { session, keyHash, draft }];
+      }),
+    );
+    const stored = new Map<AgentConnection, AssignedJob | undefined>();
+    // Before what is sent after the commit.
+    tx.afterCommit(() => {
+      for (const [connection, job] of stored) connection.job = job;
+    });
+    for (const [connection, { draft }] of before) if (draft) connection.draft = { ...draft, run: { ...draft.run } };
+    try {
+      await this.#handleAll(tx, batch);
+    } catch (cause) {
+      for (const [connection, state] of before) Object.assign(connection, state);
+      throw cause;
+    }
+    for (const connection of before.keys()) stored.set(connection, connection.draft);
+  }
+
+  async #handleAll(tx: Tx, batch: Received[]): Promise<void> {
     const unit: Unit = {
       tx,
       parents: new Map(),
@@ -146,7 +176,7 @@ export class Delivery {
     }
     if (device.rotation_asked !== null) await this.#options.keyRotation.send(tx, connection);
     else if (connection.newKey !== undefined) tx.afterCommit(() => connection.useNewKey());
-    const { job } = connection;
+    const { draft: job } = connection;
     if (!job) return assignNext(unit, connection, this.#options);
     const state = await stateOf(tx, job.seq);
     if (!state || state.stop_asked !== null) tx.afterCommit(() => connection.send({ type: 'cancel', job: job.id }));
@@ -201,7 +231,7 @@ export class Delivery {
   }
 
   async #receive(unit: Unit, connection: AgentConnection, message: JobMessage): Promise<void> {
-    const { job } = connection;
+    const { draft: job } = connection;
     if (job?.id !== message.job) {
       // The job was deleted, or its end is already stored. It is not cancelled again: an agent that does not have the
       // job would answer with `ended`, and so on forever.
@@ -226,7 +256,7 @@ export class Delivery {
     if (job.status === 'Running') return tx.afterCommit(() => connection.send({ type: 'cancel', job: job.id }));
     const end = { ended: this.#options.now(), reason: NOT_STARTED, result: NOT_STARTED };
     if (state) await moveJob(tx, job, 'Cancelled', end, parents);
-    connection.job = undefined;
+    connection.draft = undefined;
     tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
     await assignNext(unit, connection, this.#options);
   }
@@ -261,7 +291,7 @@ export class Delivery {
   }
 
   #confirm(tx: Tx, connection: AgentConnection): void {
-    const { job } = connection;
+    const { draft: job } = connection;
     if (!job) return;
     const { id, stdout, stderr } = job;
     tx.afterCommit(() => connection.send({ type: 'stored', job: id, have: { stdout, stderr } }));
@@ -287,7 +317,7 @@ export class Delivery {
       parents,
     );
     if (hasMoved && status === 'Succeeded' && job.isDeployment) unit.deployed.push(job.seq);
-    connection.job = undefined;
+    connection.draft = undefined;
     tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));
     await assignNext(unit, connection, this.#options);
   }

@@ -123,6 +123,17 @@ test('a transaction is of no use after its unit', async () => {
   assert.deepEqual(await keys(), []);
 });
 
+test('what a unit sent at the same time as the statement that fails is undone with it', async () => {
+  const failing = db.write(async (tx) => {
+    const slower = async () => {
+      for (const key of ['lost 1', 'lost 2', 'lost 3', 'lost 4', 'lost 5', 'lost 6']) await set(key)(tx);
+    };
+    await Promise.all([slower(), tx.run('INSERT INTO no_such_table VALUES (1)')]);
+  });
+  await Promise.all([assert.rejects(failing, /no such table/), db.write(set('kept'))]);
+  assert.deepEqual(await keys(), ['kept']);
+});
+
 test('while a unit awaits, others read only what is committed, and later units wait for it', async () => {
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();

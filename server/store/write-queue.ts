@@ -127,6 +127,8 @@ export function openWriteQueue(writer: Writer): WriteQueue {
       await writer.release();
       return { value, effects, names, deviceSeqs };
     } catch (cause) {
+      // Statements that the unit sent at the same time as the failed one must not run after it was undone.
+      live = false;
       if (writer.isInTransaction()) await writer.undo();
       throw cause;
     } finally {
