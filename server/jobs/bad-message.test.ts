@@ -53,14 +53,13 @@ function refusing(tx: Tx): Tx {
 
 /** Holds the messages of agents until so many have arrived: then one unit of work gets them all. */
 function inOneUnit(t: TestContext, messages: number): { arrived: () => boolean } {
-  const { add }: { add: (this: MessageBatcher, received: Received) => void } = MessageBatcher.prototype;
-  const held: (() => void)[] = [];
+  const held: { batcher: MessageBatcher; received: Received }[] = [];
   let isOver = false;
   const mocked = t.mock.method(MessageBatcher.prototype, 'add', function (this: MessageBatcher, received: Received) {
-    held.push(() => add.call(this, received));
+    held.push({ batcher: this, received });
     if (held.length < messages) return;
     mocked.mock.restore();
-    for (const release of held) release();
+    for (const { batcher, received: message } of held) batcher.add(message);
     isOver = true;
   });
   return { arrived: () => isOver };
