@@ -5,6 +5,7 @@
 // what alone is run: unit test files (`*.test.ts`) and component tests (`*.test.tsx`) go to Node's runner, everything else to
 // Playwright
 // (`npm test -- e2e/jobs.spec.ts -g delete`).
+import { countTime } from './machine-time.ts';
 import {
   COMPONENT_TESTS,
   UNIT_TESTS,
@@ -16,6 +17,7 @@ import {
 } from './steps.ts';
 import { sum } from './tally.ts';
 
+const time = countTime();
 const MAIN = '@main';
 const SWEEP = '@sweep';
 const PARTS = ['--all', '--rest', '--sweeps'];
@@ -54,4 +56,4 @@ const { passed, failed } = sum([
   ...(browserArgs ? [await endToEndTests(browserArgs)] : []),
 ]);
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
-process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
+process.stdout.write(`\n${time()}\n${passed} passed, ${failed} failed\n`);
