@@ -93,7 +93,7 @@ export function openAgentRequests({ httpLink, nodes, traffic, isTls }: AgentRequ
       path,
       query: new URLSearchParams(query),
       session: typeof given === 'string' ? given : undefined,
-      body: (limit) => readBody(incoming, limit, 'The body'),
+      body: (limit) => readBody(incoming, { limit, what: 'The body' }),
       whenGone: (gone) => void outgoing.once('close', gone),
     };
     traffic.active += 1;

@@ -37,6 +37,7 @@ export function artifactRoutes(context: Context): Handlers<typeof artifactEndpoi
       // An upload that cannot fit is refused before it is received; it is checked again when it is added.
       const about = Number(incoming.headers['content-length'] ?? 0);
       const upload = await readUpload(incoming, files, {
+        accountId,
         most: context.config.artifactMax,
         fields: Object.keys(artifactForm.shape),
         giveUp: context.traffic.giveUp,

@@ -33,7 +33,7 @@ interface Answer {
   sha256?: string;
 }
 const server = createServer((request, response) => {
-  const rules = { most: MOST, fields: ['size', 'version', 'note'], giveUp: new AbortController().signal };
+  const rules = { accountId: 1, most: MOST, fields: ['size', 'version', 'note'], giveUp: new AbortController().signal };
   readUpload(request, files, rules).then(
     async ({ fields, name, received }) => {
       await files.discard(received);

@@ -33,7 +33,7 @@ function arrived(body: string) {
   const headers = { 'content-type': 'multipart/form-data; boundary=x', 'content-length': '1000' };
   return { stream, incoming: Object.assign(stream, { headers, complete: true }) as unknown as IncomingMessage };
 }
-const rules = { most: 100_000, fields: [], giveUp: new AbortController().signal };
+const rules = { accountId: 1, most: 100_000, fields: [], giveUp: new AbortController().signal };
 const BODY = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.sh"\r\n\r\nthe beginning';
 
 test('a sender that leaves before its upload is read', async () => {

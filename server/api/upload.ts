@@ -4,6 +4,9 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyFileStream, BusboyHeaders } from '@fastify/busboy';
 import { invalid, nameOf, Problem, problemOf } from '../http/problem.ts';
+import { bodyMemory, tooManyBodies } from '../http/body-memory.ts';
+import type { BodyShare } from '../http/body-memory.ts';
+import { watchForSilence } from '../http/body-parts.ts';
 import { endSocket } from '../http/end-socket.ts';
 import { stopping } from '../http/traffic.ts';
 import type { ArtifactFiles, Received } from '../store/artifact-files.ts';
@@ -40,7 +43,12 @@ export function baseName(given: string, field = 'file'): string {
   return name;
 }
 
+/** What an upload holds in memory while it arrives, about: parts on their way to the disk, and its connection. */
+export const OPEN_BODY_BYTES = 256 * 1024;
+
 export interface UploadRules {
+  /** The account that uploads. */
+  accountId: number;
   /** The file must be smaller than this. */
   most: number;
   /** Allowed names of text fields. */
@@ -70,7 +78,7 @@ export async function readUpload(incoming: IncomingMessage, files: ArtifactFiles
 async function receive(
   incoming: IncomingMessage,
   files: ArtifactFiles,
-  { most, fields: known, giveUp }: UploadRules,
+  { accountId, most, fields: known, giveUp }: UploadRules,
 ): Promise<Upload> {
   const parser = openParser(incoming);
   const fields: Record<string, string> = {};
@@ -78,6 +86,8 @@ async function receive(
   let stream: BusboyFileStream | undefined;
   let receiving: Promise<Received> | undefined;
   let stopWaiting = () => {};
+  let endWatch = () => {};
+  let memory: BodyShare | undefined;
 
   const parsed = new Promise<void>((resolve, reject) => {
     let length = 0;
@@ -138,6 +148,13 @@ async function receive(
     if (incoming.destroyed) lost();
     stopWaiting = () => reject(stopping());
     giveUp.addEventListener('abort', stopWaiting);
+    endWatch = watchForSilence(incoming, () =>
+      reject(new Problem(408, 'The upload did not arrive in time', 'Nothing was stored. Send it again.')),
+    );
+    memory = bodyMemory.open(accountId, () =>
+      reject(tooManyBodies('Nothing was stored. Send it again in some seconds.')),
+    );
+    memory.grow(OPEN_BODY_BYTES);
   });
 
   try {
@@ -161,6 +178,8 @@ async function receive(
     throw cause;
   } finally {
     giveUp.removeEventListener('abort', stopWaiting);
+    endWatch();
+    memory?.end();
   }
 }
 

@@ -1,7 +1,7 @@
 // Resumable uploads by tus: in pieces, cut and continued, refused, given up, and whose they are.
 import assert from 'node:assert/strict';
 import { hash, randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -9,12 +9,15 @@ import type { Artifact } from '#/contract/artifacts.ts';
 import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { tar } from '#/contract/test-tar.ts';
+import { bodyMemory } from '../http/body-memory.ts';
+import { addAccount } from '../store/accounts.ts';
 import { addPieces, noteStored } from '../store/uploads.ts';
 import type { StoredUpload } from '../store/uploads.ts';
 import { until } from '../../scripts/test-process.ts';
 import { createToken } from '../store/tokens.ts';
 import { metadata, tusClient } from '../test-tus.ts';
 import type { TusAnswer, TusClient } from '../test-tus.ts';
+import { OPEN_BODY_BYTES } from './upload.ts';
 import { startTestService, type TestService } from '../test-service.ts';
 
 const MB = 1024 * 1024;
@@ -44,6 +47,20 @@ const heldUploads = () => {
   if (service.s3) return service.stored().filter((name) => name.startsWith('uploads/'));
   const folder = path.join(service.dataDir, 'artifacts/uploads');
   return existsSync(folder) ? readdirSync(folder) : [];
+};
+/** The bytes that are being received. */
+const arriving = () => {
+  const folder = path.join(service.dataDir, 'artifacts/arriving');
+  return readdirSync(folder).map((name) => statSync(path.join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
+};
+const storedUpload = async (at: string) => {
+  const upload = await service.context.db.get<StoredUpload>(
+    `SELECT seq, id, account_id AS "accountId", metadata, length, received, pieces, artifact_id AS "artifactId"
+     FROM uploads WHERE id = ?`,
+    at.split('/').at(-1) ?? '',
+  );
+  assert.ok(upload);
+  return upload;
 };
 const nothingHeld = () => until('the bytes of uploads to be removed', () => heldUploads().length === 0);
 
@@ -113,6 +130,8 @@ test('bytes with another checksum are not kept, those with the right one are', a
   const sum = (algorithm: string, of: Buffer) => `${algorithm} ${hash(algorithm, of, 'base64')}`;
   const wrong = { 'Upload-Checksum': sum('sha256', bytes.subarray(1)) };
   problem(await tus.patch(at, 0, bytes, wrong), 460);
+  // Its space is reserved once: no bytes may be left that do not count.
+  assert.deepEqual([heldUploads(), arriving()], [[], []]);
   assert.equal(await tus.offset(at), 0);
   problem(await tus.patch(at, 0, bytes, { 'Upload-Checksum': 'crc32 AAAA' }), 400);
   const first = bytes.subarray(0, MB);
@@ -163,6 +182,71 @@ test('wrong metadata and sizes are refused before a byte is sent', async () => {
   assert.equal((await tus.ask('DELETE', at)).status, 204);
 });
 
+test('what a request that hangs has sent is on the disk, and not in memory', async () => {
+  const each = 7 * MB;
+  const bytes = randomBytes(each);
+  const hanging = [];
+  for (let count = 0; count < 8; count += 1)
+    hanging.push(tus.hang(await tus.begin(each + 1, SCRIPT), 0, each + 1, bytes));
+  await until('all bytes to be stored', () => arriving().reduce((sum, size) => sum + size, 0) === 8 * each);
+  const { db } = service.context;
+  const uploads = await db.all<{ id: string }>('SELECT id FROM uploads WHERE expires > 0 AND artifact_id IS NULL');
+  for (const { cut } of hanging) cut();
+  for (const { id } of uploads) assert.equal((await tus.ask('DELETE', `/v1/uploads/${id}`)).status, 204);
+  await nothingHeld();
+  assert.deepEqual(arriving(), []);
+});
+
+test('of too many uploads at a time, the next of the greediest account comes later', async () => {
+  const at = await tus.begin(5, SCRIPT);
+  const refused: number[] = [];
+  const others = Array.from({ length: 256 }, (_, index) => bodyMemory.open(1, () => refused.push(index)));
+  for (const other of others) other.grow(OPEN_BODY_BYTES);
+  const later = await tus.patch(at, 0, Buffer.from('12345'));
+  assert.match(problem(later, 503).detail ?? '', /Ask for its offset/);
+  assert.equal(later.header('retry-after'), '5');
+  const form = new FormData();
+  for (const [name, value] of Object.entries({
+    version: '1',
+    type: 'script',
+    size: '5',
+    destination: '/tmp',
+    command: 'a',
+  }))
+    form.set(name, value);
+  form.set('file', new Blob(['12345']), 'x.sh');
+  const formLater = await service.call('POST', '/v1/artifact', form);
+  assert.deepEqual([formLater.status, formLater.headers.get('retry-after')], [503, '5']);
+  const large = await service.call('POST', '/v1/bulk', { padding: 'x'.repeat(MB) });
+  assert.deepEqual([large.status, large.headers.get('retry-after')], [503, '5']);
+  assert.deepEqual(refused, []);
+  // Another account goes first.
+  const draft = { name: 'Other', email: 'other@example.com', maxDevices: 1, artifactLimit: MB };
+  const { secret } = await service.context.db.write(async (tx) =>
+    createToken(tx, await addAccount(tx, draft, Date.now()), 'other', Date.now()),
+  );
+  const other = tusClient(service.url, secret);
+  assert.equal((await other.patch(await other.begin(5, SCRIPT), 0, Buffer.from('12345'))).status, 204);
+  assert.deepEqual(refused, [255]);
+  for (const share of others) share.end();
+  const done = await tus.patch(at, await tus.offset(at), Buffer.from('12345'));
+  assert.equal(done.status, 204, done.text);
+  await remove(done.header('muster-artifact'));
+});
+
+test('bytes that another node overtook do not stay', async () => {
+  const at = await tus.begin(5 * MB, SCRIPT);
+  const hanging = tus.hang(at, 0, 5 * MB, randomBytes(MB));
+  await until('its bytes to arrive', () => arriving().includes(MB));
+  const { db } = service.context;
+  await db.write(async (tx) => addPieces(tx, await storedUpload(at), [{ name: 'one', sizeBytes: 2 }], Date.now()));
+  hanging.cut();
+  await until('the request to end', () => service.context.traffic.active === 0);
+  assert.deepEqual([heldUploads(), arriving()], [[], []]);
+  assert.equal(await tus.offset(at), 2);
+  assert.equal((await tus.ask('DELETE', at)).status, 204);
+});
+
 test('what the service offers of the protocol', async () => {
   const offers = await tus.ask('OPTIONS', '/v1/uploads');
   assert.deepEqual(
@@ -178,6 +262,24 @@ test('what the service offers of the protocol', async () => {
   const at = await tus.begin(3, SCRIPT);
   assert.equal((await tus.ask('POST', at, { 'X-HTTP-Method-Override': 'DELETE' })).status, 204);
   assert.equal((await tus.ask('HEAD', at)).status, 404);
+});
+
+test('what the service does not offer of the protocol is refused, with what to do instead', async () => {
+  const begin = { 'Upload-Length': '5', 'Upload-Metadata': metadata(SCRIPT) };
+  const refused = async (headers: Record<string, string>, body?: Buffer) =>
+    problem(await tus.ask('POST', '/v1/uploads', headers, body), 400);
+  // tus-js-client sends these with parallelUploads: 2.
+  for (const concat of ['partial', 'final;/v1/uploads/a /v1/uploads/b']) {
+    const { detail, errors } = await refused({ ...begin, 'Upload-Concat': concat });
+    assert.match(detail ?? '', /parallelUploads: 1/);
+    assert.deepEqual(errors, [{ field: 'Upload-Concat', message: 'is not supported here' }]);
+  }
+  const { 'Upload-Length': _, ...rest } = begin;
+  assert.match((await refused({ ...rest, 'Upload-Defer-Length': '1' })).detail ?? '', /uploadLengthDeferred: false/);
+  const octets = { 'Content-Type': 'application/offset+octet-stream' };
+  const early = await refused({ ...begin, ...octets }, Buffer.from('12345'));
+  assert.match(early.detail ?? '', /uploadDataDuringCreation: false/);
+  assert.equal(await used(), 0);
 });
 
 test('unfinished uploads take their space, until they are ended', async () => {
@@ -272,12 +374,7 @@ test('a request of unknown length brings no more bytes than announced', async ()
 test('of two nodes that add to an upload, or make its artifact, one does', async () => {
   const at = await tus.begin(5, SCRIPT);
   const { db } = service.context;
-  const upload = await db.get<StoredUpload>(
-    `SELECT seq, id, account_id AS "accountId", metadata, length, received, pieces, artifact_id AS "artifactId"
-     FROM uploads WHERE id = ?`,
-    at.split('/').at(-1) ?? '',
-  );
-  assert.ok(upload);
+  const upload = await storedUpload(at);
   const add = (name: string) => db.write((tx) => addPieces(tx, upload, [{ name, sizeBytes: 2 }], Date.now()));
   await add('one');
   await assert.rejects(add('two'), /The upload has changed/);

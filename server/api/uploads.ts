@@ -2,7 +2,6 @@
 // termination. Bytes are stored as they arrive, and an upload goes on at any node; the last one makes the artifact.
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { Readable } from 'node:stream';
 import { TUS_EXTENSIONS, TUS_VERSION } from '#/contract/uploads.ts';
 import type { uploadEndpoints } from '#/contract/uploads.ts';
 import type { Context } from '../context.ts';
@@ -10,7 +9,10 @@ import { idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem, problemOf } from '../http/problem.ts';
 import { stopping } from '../http/traffic.ts';
-import { PIECE_BYTES } from '../store/artifact-files.ts';
+import { bodyMemory, tooManyBodies } from '../http/body-memory.ts';
+import { partsOf, Stalled } from '../http/body-parts.ts';
+import type { Received } from '../store/artifact-files.ts';
+import { Refusal } from '../store/errors.ts';
 import { insertArtifact, requireQuota } from '../store/artifacts.ts';
 import { newId } from '../store/ids.ts';
 import { forgetSubmission, runOnce } from '../store/submissions.ts';
@@ -19,9 +21,11 @@ import { addPieces, endUpload, insertUpload, isKept, noteStored, piecesOf, uploa
 import type { Piece, StoredUpload } from '../store/uploads.ts';
 import { readArtifactForm, takeIn } from './artifact-intake.ts';
 import { openTurns } from './upload-turns.ts';
-import { baseName, drain, tooLarge } from './upload.ts';
+import { baseName, drain, OPEN_BODY_BYTES, tooLarge } from './upload.ts';
 
 const CHECKSUMS = ['sha256', 'sha1'];
+/** What is stored at a time: a crash loses no more. */
+const PIECE_BYTES = 8 * 1024 * 1024;
 const MAX_METADATA = 64 * 1024;
 /** Fields of `Upload-Metadata`; others are ignored, because clients of tus add some of their own. */
 const FIELDS = ['size', 'version', 'type', 'destination', 'command'];
@@ -41,6 +45,7 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
 
   const begin = async (request: HandlerRequest): Promise<Response> => {
     const { http, account } = request;
+    refuseNotOffered(http.req);
     const length = wholeNumber(http.req.header('Upload-Length'), 'Upload-Length');
     if (length === 0) throw invalid([{ field: 'Upload-Length', message: 'is 0: the file is empty' }]);
     if (length >= config.artifactMax) throw tooLarge(config.artifactMax);
@@ -78,8 +83,7 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
 
   const makeArtifact = async (request: HandlerRequest, upload: StoredUpload): Promise<string> => {
     const { seq, id, length } = upload;
-    const bytes = Readable.from(files.pieces.read(id, await piecesOf(db, seq)));
-    const received = await files.receive(bytes, length + 1);
+    const received = await files.receive(files.pieces.read(id, await piecesOf(db, seq)), length + 1);
     try {
       if (received.sizeBytes !== length) throw new Error(`Pieces of the upload ${id} are missing`);
       const artifact = await takeIn(context, {
@@ -132,8 +136,7 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
           `It has ${upload.received} bytes: send the bytes from there on.`,
           { headers: { 'Upload-Offset': String(upload.received) } },
         );
-      const giveUp = AbortSignal.any([turn.interrupted, traffic.giveUp]);
-      upload = await receive(upload, incoming, { checksum, giveUp });
+      upload = await receive(upload, incoming, { checksum, interrupted: turn.interrupted });
     } finally {
       turn.end();
     }
@@ -146,57 +149,93 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
   const receive = async (
     upload: StoredUpload,
     incoming: IncomingMessage,
-    { checksum, giveUp }: { checksum: Checksum | undefined; giveUp: AbortSignal },
+    { checksum, interrupted }: { checksum: Checksum | undefined; interrupted: AbortSignal },
   ): Promise<StoredUpload> => {
-    let current = upload;
-    const held: Piece[] = [];
-    const keep = async (bytes: Buffer) => {
-      const piece = { name: newId(20), sizeBytes: bytes.length };
-      await files.pieces.put(upload.id, piece.name, bytes);
-      held.push(piece);
-      if (!checksum) await commit();
-    };
-    const commit = async () => {
-      const pieces = held.splice(0);
-      if (pieces.length > 0) current = await db.write((tx) => addPieces(tx, current, pieces, now()));
-    };
     const room = upload.length - upload.received;
     if (Number(incoming.headers['content-length'] ?? 0) > room) throw tooMany(upload);
+    const crowded = new AbortController();
+    const memory = bodyMemory.open(upload.accountId, () => crowded.abort());
+    memory.grow(OPEN_BODY_BYTES);
     const digest = checksum && createHash(checksum.algorithm);
-    let parts: Buffer[] = [];
-    let gathered = 0;
+    const body = partsOf(incoming, AbortSignal.any([interrupted, traffic.giveUp, crowded.signal]));
     let total = 0;
-    const flush = async () => {
-      if (gathered > 0) await keep(Buffer.concat(parts));
-      parts = [];
-      gathered = 0;
-    };
-    try {
-      for await (const part of untilAborted(incoming, giveUp)) {
-        total += part.length;
+    let isOver = false;
+    let cut: unknown;
+    /** The bytes of the next piece. What has arrived of it when the body is cut off need not be sent again. */
+    async function* piece(): AsyncGenerator<Buffer> {
+      for (let size = 0; size < PIECE_BYTES;) {
+        const next = await body.next().catch((cause: unknown) => void (cut = cause));
+        isOver = next === undefined || next.done === true;
+        if (!next || next.done) return;
+        total += next.value.length;
         if (total > room) throw tooMany(upload);
-        digest?.update(part);
-        parts.push(part);
-        gathered += part.length;
-        if (gathered >= PIECE_BYTES) await flush();
+        digest?.update(next.value);
+        size += next.value.length;
+        yield next.value;
+      }
+    }
+    let current = upload;
+    const held: Received[] = [];
+    try {
+      while (!isOver) {
+        const received = await files.receive(piece(), Infinity);
+        held.push(received);
+        if (!checksum) current = await keep(current, held);
+      }
+      if (cut === undefined) {
+        if (checksum && digest && !isSame(digest.digest(), checksum.expected))
+          throw new Problem(460, 'The bytes arrived changed', 'Their checksum is another one. Send them again.');
+        return await keep(current, held);
+      }
+    } finally {
+      await body.return(undefined);
+      memory.end();
+      for (const received of held) await files.discard(received);
+    }
+    const arrived = checksum ? 'Nothing of this request is stored' : 'What had arrived is stored';
+    if (traffic.giveUp.aborted) throw stopping(`${arrived}: go on when the service is back.`);
+    const goOn = `${arrived}. Ask for its offset, and go on there.`;
+    if (crowded.signal.aborted) throw tooManyBodies(goOn);
+    throw cut instanceof Stalled
+      ? new Problem(408, 'The upload did not arrive in time', goOn, { headers: { Connection: 'close' } })
+      : new Problem(400, 'The upload was cut off', goOn);
+  };
+
+  /** Adds these bytes to the upload, and takes them out of the list. Bytes that could not be added do not stay. */
+  const keep = async (upload: StoredUpload, held: Received[]): Promise<StoredUpload> => {
+    const pieces: Piece[] = [];
+    try {
+      for (let received = held.shift(); received; received = held.shift()) {
+        const { sizeBytes } = received;
+        if (sizeBytes === 0) {
+          await files.discard(received);
+          continue;
+        }
+        const name = newId(20);
+        await files.pieces.put(upload.id, name, received);
+        pieces.push({ name, sizeBytes });
       }
     } catch (cause) {
-      // What has arrived need not be sent again.
-      if (!checksum && total <= room) await flush();
-      if (problemOf(cause)) throw cause;
-      if (traffic.giveUp.aborted) throw stopping('What had arrived is stored: go on when the service is back.');
-      throw new Problem(
-        400,
-        'The upload was cut off',
-        'What had arrived is stored. Ask for its offset, and go on there.',
-      );
+      await dropPieces(upload.id, pieces);
+      throw cause;
     }
-    if (checksum && digest && !isSame(digest.digest(), checksum.expected))
-      throw new Problem(460, 'The bytes arrived changed', 'Their checksum is another one. Send them again.');
-    await flush();
-    await commit();
-    return current;
+    if (pieces.length === 0) return upload;
+    try {
+      return await db.write((tx) => addPieces(tx, upload, pieces, now()));
+    } catch (cause) {
+      // After a fault of the database they may have been added.
+      if (cause instanceof Refusal) await dropPieces(upload.id, pieces);
+      throw cause;
+    }
   };
+
+  const dropPieces = (id: string, pieces: readonly Piece[]) =>
+    files.pieces
+      .remove(
+        id,
+        pieces.map(({ name }) => name),
+      )
+      .catch((cause: unknown) => logFault(`upload ${id}: bytes that do not count stay until it ends`, cause));
 
   const tell = async (request: HandlerRequest, id: string): Promise<Response> => {
     await uploadById(db, request, id);
@@ -269,6 +308,34 @@ export function uploadRoutes(context: Context): Handlers<typeof uploadEndpoints>
 const answer = (status: 200 | 201 | 204, headers: Record<string, string> = {}): Response =>
   new Response(null, { status, headers: { 'Tus-Resumable': TUS_VERSION, 'Cache-Control': 'no-store', ...headers } });
 
+/**
+ * What belongs to extensions that `Tus-Extension` does not name. Ignored, parts of a file that is sent in parallel would become
+ * artifacts of their own, and bytes be lost.
+ */
+const NOT_OFFERED: { field: string; has?: RegExp; title: string; instead: string }[] = [
+  {
+    field: 'Upload-Concat',
+    title: 'An upload cannot be sent in parallel parts',
+    instead: 'Send the file as one upload: in tus-js-client and Uppy with parallelUploads: 1.',
+  },
+  {
+    field: 'Upload-Defer-Length',
+    title: 'An upload cannot begin without its length',
+    instead: 'Send Upload-Length: in tus-js-client and Uppy with uploadLengthDeferred: false.',
+  },
+  {
+    field: 'Content-Type',
+    has: /^application\/offset\+octet-stream$/i,
+    title: 'An upload begins without bytes',
+    instead: 'Send them with PATCH: in tus-js-client and Uppy with uploadDataDuringCreation: false.',
+  },
+];
+function refuseNotOffered(request: HandlerRequest['http']['req']): void {
+  for (const { field, has = /./, title, instead } of NOT_OFFERED)
+    if (has.test(request.header(field) ?? ''))
+      throw new Problem(400, title, instead, { errors: [{ field, message: 'is not supported here' }] });
+}
+
 function wholeNumber(text: string | undefined, field: string): number {
   if (text === undefined || !/^\d{1,15}$/.test(text))
     throw invalid([{ field, message: text === undefined ? 'is missing' : 'must be a whole number of 0 or more' }]);
@@ -308,39 +375,3 @@ const isSame = (one: Buffer, other: Buffer) => one.length === other.length && ti
 
 const tooMany = ({ length }: StoredUpload) =>
   new Problem(413, 'More bytes than announced', `The upload is ${length} bytes long by its Upload-Length.`);
-
-/** The parts of a body; throws when the connection breaks or the signal is given. The request itself stays open. */
-async function* untilAborted(incoming: IncomingMessage, signal: AbortSignal): AsyncGenerator<Buffer> {
-  const arrived: Buffer[] = [];
-  let ending: 'complete' | 'cut off' | undefined;
-  let wake = () => {};
-  const take = (part: Buffer) => {
-    arrived.push(part);
-    incoming.pause();
-    wake();
-  };
-  const end = (how: typeof ending) => () => {
-    ending ??= how;
-    wake();
-  };
-  const [complete, cutOff] = [end('complete'), end('cut off')];
-  incoming.on('data', take).on('end', complete).on('close', cutOff).on('error', cutOff);
-  signal.addEventListener('abort', cutOff);
-  if (signal.aborted || incoming.destroyed) cutOff();
-  try {
-    for (;;) {
-      const part = arrived.shift();
-      if (part) yield part;
-      else if (ending === 'complete') return;
-      else if (ending === 'cut off') throw new Error('The body of the request was cut off');
-      else {
-        const woken = new Promise<void>((resolve) => (wake = resolve));
-        incoming.resume();
-        await woken;
-      }
-    }
-  } finally {
-    incoming.off('data', take).off('end', complete).off('close', cutOff).off('error', cutOff);
-    signal.removeEventListener('abort', cutOff);
-  }
-}

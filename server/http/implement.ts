@@ -21,6 +21,7 @@ import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from '../store/errors.ts';
 import { requirePermission } from './require-permission.ts';
 import { readBody } from './read-body.ts';
+import type { ReadOptions } from './read-body.ts';
 import { repeatedKey } from './repeated-key.ts';
 
 /** Hono's context in this service: Node's request, and the caller. */
@@ -56,7 +57,10 @@ export function implement<G extends Operations>(app: App, group: G, handlers: Ha
       const request: Record<string, unknown> = { ...http.get('caller'), http };
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
-      if (endpoint.body) request['body'] = parse(endpoint.body, await readJson(http.env.incoming, endpoint.bodyLimit));
+      if (endpoint.body) {
+        const read = { limit: endpoint.bodyLimit, sender: http.var.caller?.account.id };
+        request['body'] = parse(endpoint.body, await readJson(http.env.incoming, read));
+      }
       if (endpoint.method !== 'GET' && (await isAbandoned(http))) return RESPONSE_ALREADY_SENT;
       requirePermission(http.get('caller'), endpoint, request);
       return answer(http, endpoint, await handle(request));
@@ -117,8 +121,8 @@ export function readQuery({ query }: Endpoint, url = ''): Record<string, string 
  * The JSON body of a request, read from Node's stream, so that one limit covers all of them. Hono would ignore the
  * body of a GET.
  */
-export async function readJson(incoming: IncomingMessage, limit?: number): Promise<unknown> {
-  const bytes = await readBody(incoming, limit);
+export async function readJson(incoming: IncomingMessage, options?: ReadOptions): Promise<unknown> {
+  const bytes = await readBody(incoming, options);
   if (bytes.length === 0) throw new Problem(400, 'The request has no body', 'Send the fields as a JSON body.');
   let text: string;
   let value: unknown;

@@ -49,7 +49,7 @@ export async function forward(
   const body = endpoint.form
     ? uploadOf(incoming, most)
     : endpoint.body
-      ? await readBody(incoming, endpoint.bodyLimit)
+      ? await readBody(incoming, { limit: endpoint.bodyLimit })
       : undefined;
   const headers = pick(incoming, ASKED);
   headers['accept-encoding'] = codingsOf(incoming.headers['accept-encoding']);

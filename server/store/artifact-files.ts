@@ -1,8 +1,8 @@
 // The bytes of artifacts, wherever they are stored: one interface, and what its implementations share. An upload goes
 // to a temporary file in DATA_DIR, is checked, and is then stored under the artifact's id.
 import { createHash } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { mkdir, open, readFile, rm } from 'node:fs/promises';
+import { createReadStream, mkdirSync, rmSync } from 'node:fs';
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
 import path from 'node:path';
 import { FileUnusable, TooLarge, Unavailable } from './errors.ts';
 import { isFull, systemFault } from './system-fault.ts';
@@ -35,24 +35,22 @@ export interface KnownFile {
 export type FileFault = 'Missing' | 'Damaged';
 
 /**
- * The bytes of unfinished uploads, in pieces of at most `PIECE_BYTES` with names that are never used twice, so that any node
- * can go on, and nothing changes what is stored.
+ * The bytes of unfinished uploads, in pieces with names that are never used twice, so that any node can go on, and nothing
+ * changes what is stored.
  */
 export interface UploadPieces {
-  /** The piece is durable when this resolves. */
-  put(uploadId: string, name: string, bytes: Buffer): Promise<void>;
-  read(uploadId: string, names: readonly string[]): AsyncIterable<Buffer>;
-  /** Removes all pieces of an upload. */
-  remove(uploadId: string): Promise<void>;
+  /** Makes the received bytes a piece; it is durable when this resolves. After an error nothing of it is left. */
+  put(uploadId: string, name: string, received: Received): Promise<void>;
+  read(uploadId: string, names: readonly string[]): AsyncIterable<Uint8Array>;
+  /** Removes these pieces of an upload, or all. */
+  remove(uploadId: string, names?: readonly string[]): Promise<void>;
 }
-
-export const PIECE_BYTES = 8 * 1024 * 1024;
 
 export interface ArtifactFiles {
   /** Findings at startup, as sentences for the operator. */
   readonly notes: readonly string[];
   /** Writes a stream to disk; refuses `limit` bytes or more, and leaves nothing behind after an error. */
-  receive(bytes: AsyncIterable<Buffer>, limit: number): Promise<Received>;
+  receive(bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Received>;
   /** Makes the received bytes an artifact's file; it is durable when this resolves. */
   store(received: Received, artifactId: string): Promise<void>;
   discard(received: Received): Promise<void>;
@@ -133,30 +131,29 @@ export async function syncFolder(folder: string): Promise<void> {
 /** Pieces as files in DATA_DIR, in a folder for each upload. */
 export function openPieceFolders(dataDir: string): UploadPieces {
   const folderOf = (uploadId: string) => path.join(artifactFolder(dataDir), 'uploads', requireId(uploadId));
+  const fileOf = (uploadId: string, name: string) => path.join(folderOf(uploadId), requireId(name));
   return {
-    put: async (uploadId, name, bytes) => {
+    put: async (uploadId, name, { file }) => {
       const folder = folderOf(uploadId);
-      const file = path.join(folder, requireId(name));
       try {
         await mkdir(folder, { recursive: true, mode: 0o700 });
-        const handle = await open(file, 'wx', 0o600);
-        try {
-          await handle.writeFile(bytes);
-          await handle.sync();
-        } finally {
-          await handle.close();
-        }
+        await rename(file, fileOf(uploadId, name));
         await syncFolder(folder);
         await syncFolder(path.dirname(folder));
       } catch (cause) {
-        await rm(file, { force: true });
+        for (const left of [file, fileOf(uploadId, name)]) await rm(left, { force: true });
         throw describeDiskError(cause);
       }
     },
     async *read(uploadId, names) {
-      for (const name of names) yield await readFile(path.join(folderOf(uploadId), requireId(name)));
+      for (const name of names) yield* createReadStream(fileOf(uploadId, name)) as AsyncIterable<Buffer>;
     },
-    remove: (uploadId) => rm(folderOf(uploadId), { recursive: true, force: true }),
+    remove: async (uploadId, names) => {
+      if (names === undefined) return rm(folderOf(uploadId), { recursive: true, force: true });
+      for (const name of names) await rm(fileOf(uploadId, name), { force: true });
+      // An upload that has ended leaves no folder. Of others it is not empty, or made again.
+      await rmdir(folderOf(uploadId)).catch(() => {});
+    },
   };
 }
 
@@ -167,7 +164,7 @@ export function emptyArriving(dataDir: string): void {
 }
 
 /** Receives an upload under a temporary name. */
-export async function receiveFile(dataDir: string, bytes: AsyncIterable<Buffer>, limit: number): Promise<Received> {
+export async function receiveFile(dataDir: string, bytes: AsyncIterable<Uint8Array>, limit: number): Promise<Received> {
   const file = path.join(arrivingFolder(dataDir), newId(20));
   try {
     const handle = await open(file, 'wx', 0o600);

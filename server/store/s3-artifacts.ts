@@ -1,10 +1,10 @@
 // Artifacts as objects in an S3 store, named by their ids. An upload is checked in DATA_DIR first and sent from there, so
 // that the store contains only complete artifacts. The object .muster beside them names the installation that they
 // belong to.
-import { createHash, hash } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
-import { open, readFile, rm } from 'node:fs/promises';
-import { buffer, text } from 'node:stream/consumers';
+import { createHash } from 'node:crypto';
+import { openAsBlob, readdirSync, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config-error.ts';
 import { logFault } from './system-fault.ts';
@@ -131,18 +131,29 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
     },
 
     pieces: {
-      put: async (uploadId, name, bytes) => {
-        await claimed();
-        await s3.put(pieceOf(uploadId, name), bytes, hash('sha256', bytes));
+      put: async (uploadId, name, { file, sha256 }) => {
+        const piece = pieceOf(uploadId, name);
+        try {
+          await claimed();
+          await s3.put(piece, await openAsBlob(file), sha256).catch((cause: unknown) => {
+            // It may be stored, although the answer is lost.
+            void s3.remove(piece).catch(() => {});
+            throw cause;
+          });
+        } finally {
+          await rm(file, { force: true });
+        }
       },
       async *read(uploadId, names) {
         for (const name of names) {
           const object = await s3.get(pieceOf(uploadId, name));
           if (!object) throw new Error(`A piece of the upload ${uploadId} is missing in the store`);
-          yield await buffer(object.bytes);
+          yield* object.bytes;
         }
       },
-      remove: async (uploadId) => {
+      remove: async (uploadId, names) => {
+        for (const name of names ?? []) await s3.remove(pieceOf(uploadId, name));
+        if (names) return;
         for await (const { name } of s3.list(`uploads/${requireId(uploadId)}/`)) await s3.remove(name);
       },
     },
@@ -190,27 +201,16 @@ export async function openS3Artifacts(options: S3ArtifactsOptions): Promise<Arti
 
 const pieceOf = (uploadId: string, name: string) => `uploads/${requireId(uploadId)}/${requireId(name)}`;
 
-/** Stores a file as an object; a large one in parts, so that memory holds only one of them. */
+/** Stores a file as an object; a large one in parts. It is read while it is sent, so that memory holds little of it. */
 export async function putFile(s3: S3Client, name: string, { file, sizeBytes, sha256 }: Received): Promise<void> {
-  if (sizeBytes <= PART_BYTES) return s3.put(name, await readFile(file), sha256);
-  await s3.putParts(name, partsOf(file, sizeBytes));
+  const bytes = await openAsBlob(file);
+  if (bytes.size !== sizeBytes) throw new Error(`The received file became ${sizeBytes - bytes.size} bytes shorter`);
+  if (sizeBytes <= PART_BYTES) return s3.put(name, bytes, sha256);
+  await s3.putParts(name, partsOf(bytes));
 }
 
-async function* partsOf(file: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
-  const handle = await open(file);
-  try {
-    for (let at = 0; at < sizeBytes; at += PART_BYTES) {
-      const part = Buffer.alloc(Math.min(PART_BYTES, sizeBytes - at));
-      for (let have = 0; have < part.length;) {
-        const { bytesRead } = await handle.read(part, have, part.length - have, at + have);
-        if (bytesRead === 0) throw new Error(`The received file became ${sizeBytes - at - have} bytes shorter`);
-        have += bytesRead;
-      }
-      yield part;
-    }
-  } finally {
-    await handle.close();
-  }
+function* partsOf(bytes: Blob): Generator<Blob> {
+  for (let at = 0; at < bytes.size; at += PART_BYTES) yield bytes.slice(at, at + PART_BYTES);
 }
 
 /** The id of the installation that owns the artifacts in the store. */

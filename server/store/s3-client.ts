@@ -1,7 +1,7 @@
 // Requests to an S3 store, signed with Signature Version 4. Each has a time limit, is retried where that can help, and
 // is counted. It supports only what artifacts need: writing objects whole or in parts, reading all or part of one, listing and
 // deleting.
-import { hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AwsClient } from 'aws4fetch';
 import type { S3Config } from '../s3-config.ts';
@@ -22,9 +22,9 @@ export interface S3Object {
 
 export interface S3Client {
   /** Resolves when the object is durable. The store verifies the bytes against `sha256`. */
-  put(name: string, bytes: Uint8Array, sha256: string): Promise<void>;
+  put(name: string, bytes: Uint8Array | Blob, sha256: string): Promise<void>;
   /** The same in parts, each of at least 5 MB but the last. Nothing is left of an object that could not be completed. */
-  putParts(name: string, parts: AsyncIterable<Uint8Array>): Promise<void>;
+  putParts(name: string, parts: Iterable<Blob>): Promise<void>;
   /** Part or all of an object; undefined if it does not exist. */
   get(name: string, part?: ByteRange): Promise<S3Object | undefined>;
   /** The size of an object; undefined if it does not exist. */
@@ -52,6 +52,11 @@ export interface S3Times {
 const TIMES: S3Times = { answer: 5_000, upload: 60_000, pause: 250 };
 const TRIES = 3;
 const sha256Of = (bytes: Uint8Array) => hash('sha256', bytes);
+async function sha256OfBlob(bytes: Blob): Promise<string> {
+  const digest = createHash('sha256');
+  for await (const part of bytes.stream()) digest.update(part as Uint8Array);
+  return digest.digest('hex');
+}
 const EMPTY_SHA256 = hash('sha256', '');
 const MAX_ERROR_BYTES = 64 * 1024;
 
@@ -67,7 +72,7 @@ for (const method of METHODS) for (const outcome of ['ok', 'failure']) requests.
 interface Asked {
   query?: Record<string, string>;
   headers?: Record<string, string>;
-  body?: Uint8Array;
+  body?: Uint8Array | Blob;
   sha256?: string;
   tries?: number;
   /** Error statuses that the caller handles. */
@@ -205,9 +210,9 @@ export function openS3Client(config: S3Config, times: S3Times = TIMES): S3Client
       if (!uploadId) throw faultOfAnswer(200, 'NoUploadId', undefined);
       try {
         const tags: string[] = [];
-        for await (const body of parts) {
+        for (const body of parts) {
           const query = { partNumber: String(tags.length + 1), uploadId };
-          const answer = await request('PUT', name, { query, body, sha256: sha256Of(body) });
+          const answer = await request('PUT', name, { query, body, sha256: await sha256OfBlob(body) });
           await textOf(answer);
           tags.push(answer.response.headers.get('etag') ?? '');
         }
