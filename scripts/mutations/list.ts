@@ -30,6 +30,7 @@ export const AREAS = {
     'server/auth/invitations.test.ts',
     'server/auth/passwords.test.ts',
   ],
+  permissions: ['server/http/openapi.test.ts', 'server/api/permission-matrix.test.ts'],
   'own-person': ['server/auth/token-session.test.ts', 'server/auth/oidc.test.ts', 'server/api/tokens.test.ts'],
   tunnels: [
     'server/tunnels/http-head.test.ts',
@@ -699,6 +700,20 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/store/people.ts',
     before: "AND id <> ? AND state = 'Active' AND role = 'Admin' AND groups_json = '[]'`",
     after: "AND id <> ? AND role = 'Admin'`",
+  },
+  {
+    area: 'permissions',
+    name: 'what is wrong with a request is said to whoever may not send it',
+    file: 'server/http/implement.ts',
+    before: '      requireLeastPermission(caller, endpoint);\n',
+    after: '',
+  },
+  {
+    area: 'permissions',
+    name: 'a body that is not valid is described before its permission is checked',
+    file: 'server/http/implement.ts',
+    before: '        requirePermission(caller, endpoint, { body });\n',
+    after: '',
   },
   {
     area: 'own-person',

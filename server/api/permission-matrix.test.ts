@@ -616,6 +616,50 @@ test('every operation has an example, and one for each permission that it may ne
   }
 });
 
+/** Whether nothing that the operation can need is permitted. */
+const isNever = ({ role, isLimited }: Who, { permission, unlimited }: Operation): boolean =>
+  (isLimited && unlimited === true) ||
+  (typeof permission === 'object' ? permission.oneOf : [permission]).every((each) => !isPermitted(role, each));
+
+/** The status of the answer to a request whose body never comes. */
+function askWithoutEnd(secret: string, method: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const headers = { Authorization: `Bearer ${secret}`, 'Content-Type': 'application/json', 'Content-Length': 1000 };
+    const sent = request(new URL(path, service.url), { method, headers }, ({ statusCode = 0 }) => {
+      resolve(statusCode);
+      sent.destroy();
+    });
+    sent.on('error', reject).flushHeaders();
+  });
+}
+
+test('who has none of the permissions that an operation can need is refused before the body is read', async () => {
+  for (const caller of callers)
+    for (const { id, row } of ROWS)
+      if (isNever(caller, row)) {
+        const path = `${pathIn(row, own)}?no-such-parameter`;
+        const who = `${caller.role}${caller.isLimited ? ' of one group' : ''}: ${id}`;
+        assert.equal(await askWithoutEnd(caller.secret, row.method, path), 403, who);
+      }
+});
+
+/** What the permission of a request depends on. */
+const DECISIVE = ['WorkflowId', 'Reviewed', 'Private', 'Action'];
+test('where the body decides what is needed, it does so before it is validated', async () => {
+  for (const caller of callers)
+    for (const { id, row } of ROWS)
+      for (const { body } of typeof row.permission === 'object' ? (EXAMPLES[id] ?? []) : []) {
+        const wrong = Object.entries(body?.(own) ?? {}).map(([name, value]) => [
+          name,
+          DECISIVE.includes(name) ? (value as unknown) : {},
+        ]);
+        const invalid = Object.fromEntries(wrong) as object;
+        const isRefused = isNever(caller, row) || !isPermitted(caller.role, permissionFor(row, { body: invalid }));
+        const { status, body: text } = await ask(caller.secret, row.method, pathIn(row, own), invalid);
+        assert.equal(status, isRefused ? 403 : 400, `${caller.role}: ${id} ${JSON.stringify(invalid)}: ${text}`);
+      }
+});
+
 /** What a role reads, by request, without versions: those may show that something changed. */
 async function readings(secret: string): Promise<Record<string, unknown>> {
   const found: Record<string, unknown> = {};

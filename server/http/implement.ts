@@ -1,4 +1,4 @@
-// Turns rows of the contract into routes: parses the request as the row says, calls the handler, writes the result.
+// Turns rows of the contract into routes: checks the permission, parses the request as the row says, calls the handler, writes the result.
 // Limits, error shapes and ETags of all endpoints are implemented only here.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { hash } from 'node:crypto';
@@ -19,7 +19,7 @@ import { JsonResponse } from './json-response.ts';
 import type { Json } from './json-response.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from '../store/errors.ts';
-import { requirePermission } from './require-permission.ts';
+import { requireLeastPermission, requirePermission } from './require-permission.ts';
 import { readBody } from './read-body.ts';
 import type { ReadOptions } from './read-body.ts';
 import { repeatedKey } from './repeated-key.ts';
@@ -54,15 +54,20 @@ export function implement<G extends Operations>(app: App, group: G, handlers: Ha
   for (const [name, endpoint] of bySpecificity(Object.entries(group))) {
     const handle = handlers[name as keyof G] as (request: object) => unknown;
     const run = async (http: HonoContext<Env>) => {
-      const request: Record<string, unknown> = { ...http.get('caller'), http };
+      const caller = http.get('caller');
+      const request: Record<string, unknown> = { ...caller, http };
+      // Before anything of the request is read: what is wrong with it concerns nobody who may not send it.
+      requireLeastPermission(caller, endpoint);
       if (endpoint.params) request['params'] = parse(endpoint.params, http.req.param());
       request['query'] = readQuery(endpoint, http.env.incoming.url);
       if (endpoint.body) {
         const read = { limit: endpoint.bodyLimit, sender: http.var.caller?.account.id };
-        request['body'] = parse(endpoint.body, await readJson(http.env.incoming, read));
+        const body = await readJson(http.env.incoming, read);
+        requirePermission(caller, endpoint, { body });
+        request['body'] = parse(endpoint.body, body);
       }
       if (endpoint.method !== 'GET' && (await isAbandoned(http))) return RESPONSE_ALREADY_SENT;
-      requirePermission(http.get('caller'), endpoint, request);
+      requirePermission(caller, endpoint, request);
       return answer(http, endpoint, await handle(request));
     };
     // Hono takes a HEAD for a GET.

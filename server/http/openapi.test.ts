@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { PERMISSIONS } from '#/contract/permissions.ts';
 import { eventName } from '#/contract/resource.ts';
 import type { Operations } from '#/contract/resource.ts';
 import { API, RESOURCES } from './api-groups.ts';
@@ -14,6 +15,8 @@ interface Operation {
   tags: string[];
   summary: string;
   'x-addition'?: true;
+  'x-permission'?: string;
+  security?: object[];
   parameters: { name: string; in: string; description: string; required: boolean; schema: Schema }[];
   requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
@@ -173,4 +176,42 @@ test('the schemas say what the service does', () => {
   assert.deepEqual(upload?.required, ['file', 'size', 'version', 'type']);
   assert.ok(document.paths['/v1/devices']?.['get']?.requestBody, 'a GET with a body');
   assert.deepEqual(document.components.schemas['Problem']?.required, ['type', 'title', 'status']);
+});
+
+/** Operations that need no token, and those that everybody with one may do to what is their own. */
+const OPEN = [
+  'enrolment.askPairing',
+  'enrolment.beginPairing',
+  'enrolment.enrol',
+  'operation.health',
+  'operation.ready',
+];
+const OWN = [
+  'account.createToken',
+  'account.endSession',
+  'account.endSessions',
+  'account.revokeToken',
+  'account.sessions',
+  'account.tokens',
+  'people.me',
+];
+
+test('every operation names its permission', () => {
+  const named = (permission: string) =>
+    operations()
+      .filter(({ operation }) => operation['x-permission'] === permission)
+      .map(({ operation }) => operation.operationId)
+      .toSorted();
+  assert.deepEqual(named('none'), OPEN);
+  assert.deepEqual(named('self'), OWN);
+  for (const { operation } of operations()) {
+    const { operationId, security, 'x-permission': permission = '' } = operation;
+    assert.deepEqual(security, OPEN.includes(operationId) ? [] : undefined, operationId);
+    if ([...OPEN, ...OWN].includes(operationId)) continue;
+    for (const each of permission.split(' or '))
+      assert.ok(
+        PERMISSIONS.some((known) => known === each),
+        operationId,
+      );
+  }
 });

@@ -176,7 +176,9 @@ function operation(endpoint: Operation, renamed: Map<string, string>, components
     operationId: `${resource.name}.${name}`,
     tags: [resource.name],
     summary,
-    'x-permission': typeof permission === 'object' ? permission.oneOf.join(' or ') : permission,
+    'x-permission':
+      typeof permission === 'object' ? permission.oneOf.join(' or ') : permission === 'anyone' ? 'none' : permission,
+    ...(permission === 'anyone' && { security: [] }),
     ...(unlimited && { 'x-unlimited': true }),
     ...(addition && { 'x-addition': true, description: 'An addition of this service to the documented API.' }),
     parameters: [
@@ -237,13 +239,16 @@ const asked = (name: string, summary: string, extra: Json) => ({
   get: { operationId: `operation.${name}`, tags: ['operation'], summary, 'x-addition': true, parameters: [], ...extra },
 });
 const plain = (description: string, type = 'application/json') => ({ description, content: { [type]: {} } });
+const open = { 'x-permission': 'none', security: [] };
 const OPERATION: Json = {
-  '/healthz': asked('health', 'Whether the process lives', { security: [], responses: { 200: plain('It does') } }),
+  '/healthz': asked('health', 'Whether the process lives', { ...open, responses: { 200: plain('It does') } }),
   '/readyz': asked('ready', 'Whether it can serve', {
-    security: [],
+    ...open,
     responses: { 200: plain('It can'), 503: plain('Why it cannot', 'application/problem+json') },
   }),
   '/metrics': asked('metrics', 'What it counts, as OpenMetrics text', {
+    'x-permission': 'read',
+    'x-unlimited': true,
     responses: {
       200: plain('The figures', 'application/openmetrics-text'),
       401: { $ref: '#/components/responses/Unauthorized' },

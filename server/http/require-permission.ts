@@ -1,7 +1,7 @@
-// Refuses what the caller's role does not permit: the one check of all operations, between parsing and handler. Handlers
-// use it only where the permission depends on what is stored.
+// Refuses what the caller's role does not permit: the one check of all operations, before parsing, and again where the body
+// decides. Handlers use it only where the permission depends on what is stored.
 import { isPermitted, roleFor } from '#/contract/permissions.ts';
-import type { Permission, Rights } from '#/contract/permissions.ts';
+import type { Needed, Permission, Rights } from '#/contract/permissions.ts';
 import { permissionFor } from '#/contract/resource.ts';
 import type { OperationRow } from '#/contract/resource.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
@@ -10,11 +10,21 @@ import type { Tx } from '../store/database.ts';
 import { currentRights } from '../store/people.ts';
 import { Problem } from './problem.ts';
 
+/** Refuses whoever has none of the permissions that the operation can need. */
+export function requireLeastPermission(caller: Rights, operation: OperationRow): void {
+  const { permission } = operation;
+  requireNeeded(caller, operation, typeof permission === 'object' ? permission.oneOf[0] : permission);
+}
+
+/** Refuses whoever lacks the permission that this request needs. */
 export function requirePermission(caller: Rights, operation: OperationRow, request: object): void {
-  const permission = permissionFor(operation, request);
-  if (permission === 'anyone') return;
-  if (permission !== 'self') requireRole(caller, permission);
-  if (operation.unlimited) requireUnlimited(caller, permission === 'self' ? 'read' : permission);
+  requireNeeded(caller, operation, permissionFor(operation, request));
+}
+
+function requireNeeded(caller: Rights, { unlimited }: OperationRow, needed: Needed): void {
+  if (needed === 'anyone') return;
+  if (needed !== 'self') requireRole(caller, needed);
+  if (unlimited) requireUnlimited(caller, needed === 'self' ? 'read' : needed);
 }
 
 export function requireRole({ role }: Rights, permission: Permission): void {

@@ -7,7 +7,7 @@ import type { Needed, Permission } from '#/contract/permissions.ts';
 export interface PermissionByRequest {
   /** All permissions that can be needed, the least first. */
   oneOf: readonly [Permission, ...Permission[]];
-  /** Called with the parsed parts of the request. */
+  /** Called with the body as it came, before it is validated, and again after that. */
   of(request: { readonly body?: unknown }): Permission;
 }
 
