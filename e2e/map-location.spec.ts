@@ -42,7 +42,7 @@ test('a location is picked on the small map by a click, by its centre, and by dr
   await expect.poll(async () => Number(await lat.inputValue())).toBeGreaterThan(10);
 });
 
-test('a pair that is pasted or typed fills both fields; the position of this phone is set', async ({
+test('a pair that is pasted or typed fills both fields; the position of this phone is set, and shows on the map', async ({
   signedIn: page,
   service,
 }) => {
@@ -69,6 +69,8 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
   await dialog.getByRole('button', { name: 'Set location' }).click();
   await expect(dialog).toBeHidden();
   expect(await locationOf(service, DeviceId)).toMatchObject({ Lat: 47.376_887, Lng: 8.541_694 });
+  await page.getByRole('link', { name: 'Map' }).first().click();
+  await expect(page.getByRole('button', { name: /^mast Offline/ })).toBeVisible();
 });
 
 // Plain http by any name but localhost is what a service on a local network is reached by.

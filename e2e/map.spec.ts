@@ -102,19 +102,6 @@ test('the filters are those of the table, and stay in the URL', async ({ signedI
   await expect(page.getByText('No matching device has a location.')).toBeVisible();
 });
 
-test('a location set by form shows on the map', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('mast 9');
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  await page.getByRole('link', { name: 'Set location' }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Latitude').fill('47.37');
-  await dialog.getByLabel('Longitude').fill('8.54');
-  await dialog.getByRole('button', { name: /Save|Set/ }).click();
-  await expect(dialog).toBeHidden();
-  await page.getByRole('link', { name: 'Map' }).first().click();
-  await expect(page.getByRole('button', { name: /^mast 9 Offline/ })).toBeVisible();
-});
-
 test('the map is accessible, also on a phone', async ({ signedIn: page, service }) => {
   await placed(service, 'lone star', 30, -97);
   await openMap(page, service);

@@ -4,7 +4,8 @@ import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, submit, jobSandbox } from './job-sandbox.ts';
 
-test.use({ ownService: true });
+// A service that is killed leaves requests of its page without an answer.
+test.use({ ownService: true, expectedConsole: [/net::ERR_/] });
 
 const part = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
 const overview = async (page: Page) => {
@@ -96,12 +97,12 @@ async function openFleet(page: Page, service: Service) {
 const failed = (page: Page) => part(page, 'Failed, last 24 h');
 const lastChange = (page: Page) => part(page, 'Recent disconnects').getByRole('listitem').first();
 
-test('a deployment is followed while it runs, and listed with its failure once it has ended', async ({
+test('a deployment is followed while it runs, and listed with its failure; a service that was down leaves no device Offline', async ({
   signedIn: page,
   service,
 }) => {
   const sandbox = await jobSandbox(service);
-  await openFleet(page, service);
+  const { first } = await openFleet(page, service);
   await expect(failed(page)).toContainText('No job failed.');
   // Two are done, one has failed, one still runs.
   const ArtifactId = await script(
@@ -120,6 +121,16 @@ test('a deployment is followed while it runs, and listed with its failure once i
   await expect(failed(page).getByRole('listitem')).toContainText('1 of 4 devices failed');
   await failed(page).getByRole('link', { name: 'Update the pumps' }).click();
   await expect(part(page, 'Why it failed')).toBeVisible();
+
+  await service.stop('SIGKILL');
+  await service.start();
+  await overview(page);
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
+  await page.goto(`${service.url}/devices/${first}`);
+  const changes = page.getByRole('list', { name: 'Timeline' });
+  await expect(changes).toContainText('the service was down');
+  await expect(changes).toContainText('connected for the first time');
+  await expect(changes).not.toContainText('Offline');
 });
 
 test('a site that goes down is one entry, also after a reload, and leaves the list when it is back', async ({
@@ -174,23 +185,4 @@ test('each figure of the overview is the same in the list that it links to', asy
   await sameBehind(page, /^Open tunnels/, 'Tunnels', /tunnels?$/);
   await sameBehind(page, /^2 public/, 'Tunnels', /tunnels?$/);
   await expectAccessible(page);
-});
-
-test.describe('a service that is killed', () => {
-  test.use({ expectedConsole: [/net::ERR_/] });
-
-  test('a device that comes back after the service was down has not been Offline', async ({
-    signedIn: page,
-    service,
-  }) => {
-    const { first } = await openFleet(page, service);
-    await service.stop('SIGKILL');
-    await service.start();
-    await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
-    await page.goto(`${service.url}/devices/${first}`);
-    const changes = page.getByRole('list', { name: 'Timeline' });
-    await expect(changes).toContainText('the service was down');
-    await expect(changes).toContainText('connected for the first time');
-    await expect(changes).not.toContainText('Offline');
-  });
 });

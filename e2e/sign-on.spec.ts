@@ -32,7 +32,11 @@ async function visit(browser: Browser, service: Service, at: string): Promise<Pa
 
 const signOn = (page: Page) => page.getByRole('link', { name: /^Sign in with/ });
 
-test('the provider signs in, and the page that was asked for opens', async ({ browser, service }) => {
+test('the provider signs in, the page that was asked for opens, and signing out ends the session here and there', async ({
+  browser,
+  service,
+  provider,
+}) => {
   const page = await visit(browser, service, '/jobs');
   await signOn(page).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
@@ -40,35 +44,35 @@ test('the provider signs in, and the page that was asked for opens', async ({ br
   // The session holds when the browser comes from another site and on each reload.
   await page.reload();
   await expect(page.getByRole('heading', { level: 1, name: 'Jobs' })).toBeVisible();
-});
 
-test('somebody without a role is told so', async ({ browser, service, provider }) => {
-  provider.who = { sub: 'eve', email: 'eve@example.com', name: 'Eve', groups: ['sales'] };
-  const page = await visit(browser, service, '/');
-  await signOn(page).click();
-  await expect(page.getByRole('alert')).toContainText('has no role here');
-  await expect(page).toHaveURL(/\/sign-in/);
-});
-
-test('a provider that does not answer is named, and the sign-in page stays', async ({ browser, service, provider }) => {
-  const page = await visit(browser, service, '/');
-  provider.isUp = false;
-  await signOn(page).click();
-  await expect(page.getByRole('alert')).toBeVisible();
-  provider.isUp = true;
-  await signOn(page).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
-});
-
-test('signing out ends the session here and at the provider', async ({ browser, service, provider }) => {
-  const page = await visit(browser, service, '/');
-  await signOn(page).click();
   await page.getByRole('button', { name: /Ada/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await expect(signOn(page)).toBeVisible();
   expect(provider.heard).toContain('GET /end');
   await page.goto(`${service.url}/jobs`);
   await expect(signOn(page)).toBeVisible();
+});
+
+test('a provider that does not answer is named and somebody without a role is told so, and the sign-in page stays', async ({
+  browser,
+  service,
+  provider,
+}) => {
+  const page = await visit(browser, service, '/');
+  provider.isUp = false;
+  await signOn(page).click();
+  await expect(page.getByRole('alert')).toBeVisible();
+  provider.isUp = true;
+
+  const known = provider.who;
+  provider.who = { sub: 'eve', email: 'eve@example.com', name: 'Eve', groups: ['sales'] };
+  await signOn(page).click();
+  await expect(page.getByRole('alert')).toContainText('has no role here');
+  await expect(page).toHaveURL(/\/sign-in/);
+
+  provider.who = known;
+  await signOn(page).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Overview' })).toBeVisible();
 });
 
 test.describe('joining', () => {
