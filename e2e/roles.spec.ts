@@ -67,6 +67,44 @@ test('a viewer sees each action of a device disabled, with the reason @main', as
   await expectAccessible(page);
 });
 
+test('the overview, the palette and the menu of a row offer and ask for only what a viewer may', async ({
+  page,
+  service,
+}) => {
+  await twoPlants(service);
+  await signInAs(page, service, 'Viewer', 'plant-a');
+  // A refused request is an error in the console, which ends every test.
+  const read = page.waitForResponse((answer) => answer.url().endsWith('/v1/me'));
+  await page.goto(service.url);
+  await read;
+  await expect(page.getByText(/devices? (is|are) Online/)).toBeVisible();
+  await page.goto(`${service.url}/settings/usage`);
+  await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
+
+  await page.goto(`${service.url}/jobs`);
+  await page.keyboard.press('Control+k');
+  const search = page.getByRole('combobox', { name: /^Find pages/ });
+  await search.fill('add a device');
+  await expect(page.getByRole('option', { name: 'Filter devices by this text' })).toBeVisible();
+  await expect(page.getByRole('option', { name: /Add a device/ })).toHaveCount(0);
+  await search.fill('deploy');
+  await expect(page.getByRole('option', { name: /^Jobs/ })).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Actions' }).getByRole('option', { name: /^Deploy/ })).toHaveCount(0);
+
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('button', { name: 'Actions for mine-1' }).click();
+  const menu = page.getByRole('menu');
+  const edit = menu.getByRole('menuitem', { name: 'Edit' });
+  await expect(edit).toHaveAttribute('aria-disabled', 'true');
+  await menu.getByRole('menuitem', { name: 'Open' }).focus();
+  await page.keyboard.press('ArrowDown');
+  await expect(edit).toBeFocused();
+  await expectAccessible(page, '[role="menu"]');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
+  await expect(page.getByRole('dialog')).toHaveCount(0);
+});
+
 test('a link to a dialog shows the reason instead of a form', async ({ page, service }) => {
   const { mine, artifact, own } = await twoPlants(service);
   await signInAs(page, service, 'Viewer', 'plant-a');
@@ -99,50 +137,10 @@ test('a link to a dialog shows the reason instead of a form', async ({ page, ser
   expect(writes).toEqual([]);
 });
 
-test('the overview asks for nothing that a limited role may not read', async ({ page, service }) => {
-  await twoPlants(service);
-  await signInAs(page, service, 'Viewer', 'plant-a');
-  // A refused request is an error in the console, which ends every test.
-  const read = page.waitForResponse((answer) => answer.url().endsWith('/v1/me'));
-  await page.goto(service.url);
-  await read;
-  await expect(page.getByText(/devices? (is|are) Online/)).toBeVisible();
-  await page.goto(`${service.url}/settings/usage`);
-  await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
-});
-
-test('the palette offers no action that the role does not permit', async ({ page, service }) => {
-  await twoPlants(service);
-  await signInAs(page, service, 'Viewer', 'plant-a');
-  await page.goto(`${service.url}/jobs`);
-  await page.keyboard.press('Control+k');
-  const search = page.getByRole('combobox', { name: /^Find pages/ });
-  await search.fill('add a device');
-  await expect(page.getByRole('option', { name: 'Filter devices by this text' })).toBeVisible();
-  await expect(page.getByRole('option', { name: /Add a device/ })).toHaveCount(0);
-  await search.fill('deploy');
-  await expect(page.getByRole('option', { name: /^Jobs/ })).toBeVisible();
-  await expect(page.getByRole('group', { name: 'Actions' }).getByRole('option', { name: /^Deploy/ })).toHaveCount(0);
-});
-
-test('the menu of a row keeps its order of keys, and says why', async ({ page, service }) => {
-  await twoPlants(service);
-  await signInAs(page, service, 'Viewer', 'plant-a');
-  await page.goto(`${service.url}/devices`);
-  await page.getByRole('button', { name: 'Actions for mine-1' }).click();
-  const menu = page.getByRole('menu');
-  const edit = menu.getByRole('menuitem', { name: 'Edit' });
-  await expect(edit).toHaveAttribute('aria-disabled', 'true');
-  await menu.getByRole('menuitem', { name: 'Open' }).focus();
-  await page.keyboard.press('ArrowDown');
-  await expect(edit).toBeFocused();
-  await expectAccessible(page, '[role="menu"]');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
-  await expect(page.getByRole('dialog')).toHaveCount(0);
-});
-
-test('files that a viewer drops on the artifacts are refused with the reason', async ({ page, service }) => {
+test('files that a deployer drops on the artifacts are refused with the reason, and an empty list names the groups of the role', async ({
+  page,
+  service,
+}) => {
   await twoPlants(service);
   await signInAs(page, service, 'Deployer');
   const writes = writesOf(page);
@@ -160,6 +158,10 @@ test('files that a viewer drops on the artifacts are refused with the reason', a
   await expect(page.getByText('evil.sh')).toHaveCount(0);
   expect(writes).toEqual([]);
   await expectAccessible(page);
+
+  await signInAs(page, service, 'Deployer', 'plant-a', 'plant-c');
+  await page.goto(`${service.url}/rollouts`);
+  await expect(page.getByText('Your role covers the groups plant-a and plant-c.')).toBeVisible();
 });
 
 test('a deployer deploys an artifact, but neither a workflow nor a preflight', async ({ page, service }) => {
@@ -181,8 +183,13 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight', a
   await expect(page.getByRole('heading', { level: 1, name: /hello\.sh/ })).toBeVisible();
 });
 
-test('a role without everything adds devices to its own groups only', async ({ page, service }) => {
-  const { mine } = await twoPlants(service);
+test('a role without everything adds devices to its own groups only, and alert rules for them', async ({
+  page,
+  service,
+}) => {
+  const { mine, foreign } = await twoPlants(service);
+  await service.call('PATCH', `/v1/devices/${mine}`, { CustomerSite: 'Dock 4' });
+  await service.call('PATCH', `/v1/devices/${foreign}`, { CustomerSite: 'Secret yard' });
   await signInAs(page, service, 'Deployer', 'plant-a');
   // The form may be there before it is known who fills it in.
   const known = Promise.withResolvers<void>();
@@ -202,13 +209,19 @@ test('a role without everything adds devices to its own groups only', async ({ p
 
   await page.goto(`${service.url}/devices/${mine}`);
   await expectBlocked(page.getByRole('button', { name: 'Edit group' }), 'Your role covers the group plant-a only.');
-});
 
-test('an empty list says which groups the role covers', async ({ page, service }) => {
-  await service.createDevice('secret-1', 'plant-b');
-  await signInAs(page, service, 'Deployer', 'plant-a', 'plant-c');
-  await page.goto(`${service.url}/rollouts`);
-  await expect(page.getByText('Your role covers the groups plant-a and plant-c.')).toBeVisible();
+  await page.unroute('**/v1/me');
+  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
+  const rule = page.getByRole('dialog', { name: 'Create rule' });
+  const group = rule.getByRole('combobox', { name: 'Group' });
+  const options = page.getByRole('listbox').getByRole('option').filter({ visible: true });
+  await expect(group).toHaveValue('plant-a');
+  await expect(rule.getByRole('button', { name: 'Clear the group' })).toHaveCount(0);
+  await group.click();
+  await expect(options).toHaveText(['plant-a']);
+  await page.keyboard.press('Escape');
+  await rule.getByRole('combobox', { name: 'Site' }).click();
+  await expect(options).toHaveText(['Dock 4']);
 });
 
 test('a viewer of one group finds no name of another on any page', async ({ page, service, browser }) => {
@@ -290,22 +303,4 @@ test.describe('with refused requests', () => {
     await page.goto(`${service.url}/devices/${mine}`);
     await expectBlocked(page.getByRole('button', { name: 'Edit', exact: true }), needs('Editing devices'));
   });
-});
-
-test('the form of an alert rule offers only the groups and sites of the role', async ({ page, service }) => {
-  const { mine, foreign } = await twoPlants(service);
-  await service.call('PATCH', `/v1/devices/${mine}`, { CustomerSite: 'Dock 4' });
-  await service.call('PATCH', `/v1/devices/${foreign}`, { CustomerSite: 'Secret yard' });
-  await signInAs(page, service, 'Deployer', 'plant-a');
-  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
-  const dialog = page.getByRole('dialog', { name: 'Create rule' });
-  const group = dialog.getByRole('combobox', { name: 'Group' });
-  const options = page.getByRole('listbox').getByRole('option').filter({ visible: true });
-  await expect(group).toHaveValue('plant-a');
-  await expect(dialog.getByRole('button', { name: 'Clear the group' })).toHaveCount(0);
-  await group.click();
-  await expect(options).toHaveText(['plant-a']);
-  await page.keyboard.press('Escape');
-  await dialog.getByRole('combobox', { name: 'Site' }).click();
-  await expect(options).toHaveText(['Dock 4']);
 });
