@@ -272,6 +272,11 @@ test('a plan shows the waves and who is Offline, and writes nothing; bad drafts 
     return plan.Waves.reduce((sum, { Offline }) => sum + Offline, 0) === 3;
   });
   assert.deepEqual(await (await service.call('GET', '/v1/rollout')).json(), []);
+  const windows = { Windows: [{ Days: ['Mon' as const], From: '22:00', To: '04:00', Zone: 'UTC' }] };
+  const zones = async (more: object) =>
+    ((await (await service.call('POST', '/v1/rollout/plan', await draft(more))).json()) as Rollout).Zones;
+  assert.deepEqual(await zones(windows), { Version: process.versions.tz, Outdated: [] });
+  assert.equal(await zones({}), undefined);
   for (const wrong of [
     { Waves: [] },
     { Waves: [{ Percent: 10, Count: 2 }] },
@@ -287,6 +292,12 @@ test('a plan shows the waves and who is Offline, and writes nothing; bad drafts 
     assert.equal(refused.status, 400, path);
     assert.match(await refused.text(), /wave 2 must be more than the 50 % of wave 1/);
   }
+});
+
+test('a rollout with windows says which zone data they are read with', async () => {
+  await units(1);
+  const id = await make({ Windows: [{ Days: ['Mon'], From: '22:00', To: '04:00', Zone: 'UTC' }] });
+  assert.deepEqual((await read(id)).Zones, { Version: process.versions.tz, Outdated: [] });
 });
 
 test('devices by state, all of them in groups, and an event for each step', async () => {

@@ -9,6 +9,7 @@ import { figuresOf } from '../rollouts/figures.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { cancelUnneeded, requirePayload, rolloutTargets } from '../rollouts/fleet.ts';
 import { alertEnded } from '../rollouts/rollout-alerts.ts';
+import { zoneDataOf } from '../rollouts/zone-data.ts';
 import { planWaves, type WavePlan } from '../rollouts/plan.ts';
 import { requireRole } from '../http/require-permission.ts';
 import { artifactById } from '../store/artifacts.ts';
@@ -163,6 +164,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       return {
         Waves: waves.map((ids) => ({ Devices: ids, Offline: ids.filter((id) => offline.has(id)).length })),
         Left: left,
+        ...(await zoneDataOf(request.body.Windows, now())),
       };
     },
 
@@ -175,7 +177,10 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
     get: async (request) => {
       const scope = scopeOf(request);
       const row = await rolloutById(db, scope, request.params.rollout_id);
-      return full({ db, scope, namesOf }, row, await wavesOfRow(scope, row));
+      return {
+        ...(await full({ db, scope, namesOf }, row, await wavesOfRow(scope, row))),
+        ...(await zoneDataOf(settingsOf(row).Windows, now())),
+      };
     },
 
     devices: async (request) => {

@@ -59,7 +59,8 @@ function readSegments(zone: string, begin: number, end: number): Segment[] {
   return segments;
 }
 
-function offsetsOf(zone: string): (at: number) => number {
+/** Milliseconds that local time is ahead of UTC, by the zone data of Node.js. */
+export function offsetsOf(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-GB', {
     timeZone: zone,
     hourCycle: 'h23',

@@ -78,6 +78,18 @@ const windowDraft = z.object({
 });
 export type RolloutWindow = z.output<typeof windowDraft>;
 
+/** The zone data that windows are read with: that of the service's Node.js. */
+const zoneData = z.object({
+  /** Of the IANA Time Zone Database: `2026c`. */
+  Version: text,
+  /**
+   * Zones of the windows for which the newer data of the service's machine, of this Version, says otherwise now or within a year:
+   * since when, and by how many minutes windows are late; early if negative.
+   */
+  Outdated: z.array(z.object({ Zone: text, Version: text, Since: text, Minutes: number })),
+});
+export type ZoneData = z.output<typeof zoneData>;
+
 const gate = z.object({
   /** Percent of a wave's devices that must succeed and be Online for OnlineMinutes before the next wave starts. */
   SuccessPercent: integer(1, 100),
@@ -207,6 +219,8 @@ const rollout = z.object({
     DeviceGroup: optionalText,
     TagId: optionalText,
   }),
+  /** Where there are windows. */
+  Zones: z.optional(zoneData),
 });
 export type Rollout = z.output<typeof rollout>;
 
@@ -282,6 +296,8 @@ export const rolloutEndpoints = resource('rollouts', {
     response: z.object({
       Waves: z.array(z.object({ Devices: z.array(z.string()), Offline: number })),
       Left: z.array(z.string()),
+      /** Where there are windows. */
+      Zones: z.optional(zoneData),
     }),
   },
   list: {

@@ -1,16 +1,14 @@
 // The waves of a rollout as one bar from 0 to 100 % of the devices. A handle at the end of each wave moves by dragging and by
 // the arrow keys; below it stand the devices of each part, and how many of them are Offline.
 import { useRef, type PointerEvent } from 'react';
-import { useQuery } from '@tanstack/react-query';
-import { useDebouncedValue } from '@mantine/hooks';
 import { IconTrash } from '@tabler/icons-react';
 import type { Device } from '#/contract/devices.ts';
-import { percentFault, type RolloutDraft } from '#/contract/rollouts.ts';
+import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { errorLine } from '#/api/api-error.ts';
-import { rolloutQueries } from '#/api/rollouts.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import type { WaveRow } from './rollout-settings.ts';
+import type { WavePlanning } from './use-wave-plan.ts';
 import { handleRange, keyTarget, moveHandle, wavePartsOf, type WavePart } from './wave-parts.ts';
 import classes from './wave-bar.module.css';
 
@@ -21,12 +19,12 @@ interface WaveBarProps {
   waves: readonly WaveRow[];
   /** Undefined while something is missing that the service needs to plan the waves. */
   draft: RolloutDraft | undefined;
+  planned: WavePlanning;
   devices: readonly Device[];
   onChange: (waves: readonly WaveRow[]) => void;
 }
 
-export function WaveBar({ waves, draft, devices, onChange }: WaveBarProps) {
-  const { plan, error } = useWavePlan(draft);
+export function WaveBar({ waves, draft, devices, planned: { plan, error }, onChange }: WaveBarProps) {
   const away = new Set(devices.flatMap(({ DeviceId, DeviceStatus }) => (DeviceStatus === 'Online' ? [] : DeviceId)));
   const names = new Map(devices.map(({ DeviceId, DeviceName }) => [DeviceId, DeviceName || DeviceId]));
   const parts = wavePartsOf(waves, plan, away);
@@ -103,22 +101,6 @@ export function WaveBar({ waves, draft, devices, onChange }: WaveBarProps) {
     </>
   );
 }
-
-function useWavePlan(draft: RolloutDraft | undefined) {
-  const [settled] = useDebouncedValue(draft, 300);
-  const isAsked = settled !== undefined && percentFault(settled.Waves) === undefined && hasDevices(settled);
-  const { data, error } = useQuery({
-    // Without a draft the query is disabled, and its key is never used.
-    ...rolloutQueries.plan(settled ?? ({} as RolloutDraft)),
-    enabled: isAsked,
-    // The old figures stay while a handle moves.
-    placeholderData: (before) => before,
-  });
-  return { plan: settled && data, error: isAsked ? error : null };
-}
-
-/** A wave whose devices are still to be named would be refused. */
-const hasDevices = ({ Waves }: RolloutDraft) => Waves.every(({ DeviceIds }) => DeviceIds?.length !== 0);
 
 const plannedText = ({ Devices, Offline }: NonNullable<WavePart['planned']>): string =>
   devicesText(Devices.length) + (Offline > 0 ? `, ${formatCount(Offline)} Offline` : '');

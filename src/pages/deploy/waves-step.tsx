@@ -2,10 +2,12 @@
 import '#/ui/form/checkbox.css';
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { ZoneNote } from '#/features/time-zones/zone-note.tsx';
 import { WholeNumber } from '#/ui/form/whole-number.tsx';
 import type { Device } from '#/contract/devices.ts';
 import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { wavePercentFault, withNewWave, type RolloutSettings, type WaveRow } from './rollout-settings.ts';
+import { useWavePlan } from './use-wave-plan.ts';
 import { WaveBar } from './wave-bar.tsx';
 import { WindowList } from './window-list.tsx';
 import classes from './deploy.module.css';
@@ -30,11 +32,12 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
   const set = (change: Partial<RolloutSettings>) => onChange({ ...settings, ...change });
   const { waves, failed } = settings;
   const fault = wavePercentFault(waves);
+  const planned = useWavePlan(draft);
   const chosen = waves.flatMap((wave, at) => (wave.kind === 'chosen' ? { text: wave.text, at } : []));
   const setWave = (at: number, wave: WaveRow) => set({ waves: waves.with(at, wave) });
   return (
     <div className={classes.checks}>
-      <WaveBar {...{ waves, draft, devices }} onChange={(next) => set({ waves: next })} />
+      <WaveBar {...{ waves, draft, devices, planned }} onChange={(next) => set({ waves: next })} />
       {chosen.map(({ text, at }) => (
         <Textarea
           key={at}
@@ -143,7 +146,9 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
             value={settings.start}
             onChange={({ currentTarget: { value } }) => set({ start: value })}
           />
-          <WindowList windows={settings.windows} onChange={(windows) => set({ windows })} />
+          <WindowList windows={settings.windows} onChange={(windows) => set({ windows })}>
+            {planned.plan?.Zones && <ZoneNote zones={planned.plan.Zones} />}
+          </WindowList>
         </div>
       </details>
     </div>

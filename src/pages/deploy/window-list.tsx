@@ -1,4 +1,5 @@
 // The maintenance windows of a rollout: days and times in a time zone during which waves may start.
+import type { ReactNode } from 'react';
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { RolloutWindow } from '#/contract/rollouts.ts';
@@ -10,11 +11,13 @@ const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const MOST = 20;
 
 interface WindowListProps {
+  /** Below the windows. */
+  children?: ReactNode;
   windows: readonly RolloutWindow[];
   onChange: (windows: readonly RolloutWindow[]) => void;
 }
 
-export function WindowList({ windows, onChange }: WindowListProps) {
+export function WindowList({ windows, onChange, children }: WindowListProps) {
   const add = () =>
     onChange([...windows, NEW_WINDOW(windows.at(-1)?.Zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone)]);
   return (
@@ -41,6 +44,7 @@ export function WindowList({ windows, onChange }: WindowListProps) {
           <WindowFields window={window} onChange={(next) => onChange(windows.with(at, next))} />
         </fieldset>
       ))}
+      {windows.length > 0 && children}
       {windows.length > 0 && (
         <Button
           size="xs"

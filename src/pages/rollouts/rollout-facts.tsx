@@ -1,6 +1,7 @@
 // The facts at the top of a rollout's page: what it deploys to which devices, and the rules between its waves.
 import type { Rollout } from '#/contract/rollouts.ts';
 import { PayloadLink, TargetLink } from '#/features/jobs/job-links.tsx';
+import { ZoneNote } from '#/features/time-zones/zone-note.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import { FactList, type Fact } from '#/ui/page/fact-list.tsx';
@@ -32,7 +33,7 @@ function Target({ settings: { DeviceGroup: group, TagId: tag } }: { settings: Se
 }
 
 export function RolloutFacts({ rollout }: { rollout: Rollout }) {
-  const { Settings, Devices, State, ArtifactId, WorkflowId, CreatedTime, EndTime } = rollout;
+  const { Settings, Zones, Devices, State, ArtifactId, WorkflowId, CreatedTime, EndTime } = rollout;
   const { Gate, PauseAfter, Advance, StartTime, Windows } = Settings;
   const facts: Fact[] = [
     ['Target', <Target key="target" settings={Settings} />],
@@ -44,7 +45,14 @@ export function RolloutFacts({ rollout }: { rollout: Rollout }) {
     ['Next wave', Advance === 'confirm' ? 'After approval' : 'Automatic'],
     [
       'Only during',
-      Windows.length > 0 && Windows.map((window) => <p key={windowText(window)}>{windowText(window)}</p>),
+      Windows.length > 0 && (
+        <>
+          {Windows.map((window) => (
+            <p key={windowText(window)}>{windowText(window)}</p>
+          ))}
+          {Zones && <ZoneNote zones={Zones} />}
+        </>
+      ),
     ],
     ['Created', <Timestamp key="at" text={CreatedTime} />],
     ['Ended', EndTime !== '' && <Timestamp key="at" text={EndTime} />],
