@@ -45,6 +45,9 @@ export class Connection {
   #tries = 0;
   #spreadMs = 0;
   #failingSince: number | undefined;
+  /** The key of the last connection that was welcomed, and the one that was refused since, which was tried once more. */
+  #welcomedKey: string | undefined;
+  #doubtedKey: string | undefined;
   #unreachableLogged = false;
 
   constructor(options: ConnectionOptions) {
@@ -65,12 +68,13 @@ export class Connection {
   }
 
   dial(): void {
-    const { server, key, lost, linkVersion } = this.#options;
+    const { server, lost, linkVersion } = this.#options;
+    const key = this.#options.key();
     const url = new URL(server);
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     url.pathname = url.pathname.replace(/\/*$/, LINK_PATH);
     const socket = new WebSocket(url, {
-      headers: { Authorization: `Bearer ${key()}` },
+      headers: { Authorization: `Bearer ${key}` },
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_FRAME,
@@ -88,7 +92,7 @@ export class Connection {
     socket.on('unexpected-response', (request, response) => {
       fault = `it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim();
       request.destroy();
-      if (response.statusCode === 401)
+      if (response.statusCode === 401 && !this.#mayDoubt(key))
         this.#end(
           'refused',
           `${server} refused this device key. Check the key, or make a new one on the device's page.`,
@@ -119,7 +123,7 @@ export class Connection {
       lastHeard = performance.now();
       // Jobs that arrive while the agent is ending must not be accepted.
       if (socket !== this.#socket || isBinary || this.#over) return;
-      this.#receive(socket, (frame as Buffer).toString());
+      this.#receive(socket, key, (frame as Buffer).toString());
     });
     socket.on('close', (code: number, reason: Buffer) => {
       clearInterval(pinging);
@@ -152,7 +156,14 @@ export class Connection {
     });
   }
 
-  #receive(socket: WebSocket, frame: string): void {
+  /** Whether to try once more with a key that was refused: the service gave it to this device only now. */
+  #mayDoubt(key: string): boolean {
+    if (this.#welcomedKey === undefined || key === this.#welcomedKey || key === this.#doubtedKey) return false;
+    this.#doubtedKey = key;
+    return true;
+  }
+
+  #receive(socket: WebSocket, key: string, frame: string): void {
     let message: ServiceMessage | undefined;
     try {
       message = readServiceMessage(frame);
@@ -162,6 +173,7 @@ export class Connection {
     }
     if (!message) return;
     if (message.type === 'welcome') {
+      this.#welcomedKey = key;
       this.#tries = 0;
       this.#spreadMs = message.reconnectMs ?? 0;
       this.#failingSince = undefined;

@@ -130,7 +130,7 @@ change_key() {
     flush "$(dirname "$key_file")"
     # What `muster-agent back` puts in place of the key file.
     [ -z "$install" ] || ! first_line "$install/previous/key" || [ "$line" != "$key" ] || echo "$1" >"$install/previous/key"
-    key=$1
+    key=$1 unused_key=$1
     write_headers "$(sed -n 's/.*Muster-Session: \([A-Za-z0-9_-]*\).*/\1/p' "$headers")"
     echo 'The service gave this device a new key.'
   else

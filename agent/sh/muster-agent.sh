@@ -111,6 +111,10 @@ ask() {
         # The key or the session may have been renewed while the request was on its way.
         if [ "$used" != "$(cat "$headers")" ]; then
           :
+        elif [ "$status:$unused_key" = "401:$key" ]; then
+          # The service gave it to this device only now, and may not know it everywhere yet.
+          unused_key=
+          back_off
         elif [ "$role" = agent ]; then
           end_session "$2"
         else
@@ -141,6 +145,7 @@ end_session() {
 }
 
 reached() {
+  unused_key=
   [ "$is_reached" != yes ] || return 0
   is_reached=yes
   echo "Connected to $server."
@@ -467,7 +472,7 @@ run() {
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
   touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
   write_check
-  is_reached= child= courier= current=
+  is_reached= child= courier= current= unused_key=
   trap 'finish 0' TERM INT
   trap : USR1
   [ -s "$key_file" ] || [ -z "$enrol_key$enrol_key_file$pair" ] || get_key

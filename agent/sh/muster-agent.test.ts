@@ -228,6 +228,53 @@ function common(shell: Shell): void {
 describe(`under ${standard.name}`, () => {
   common(standard);
 
+  test('a key that the service has just given is tried once more when it is refused', async () => {
+    let refusals = 0;
+    service.fault = ({ key }) =>
+      key === service.newKey && refusals++ === 0 ? { status: 401, text: 'Unknown device key.' } : undefined;
+    const device = new Device(standard);
+    const agent = device.start();
+    service.replaceKey('dk_second');
+    await until('the new key in use', () => service.key === 'dk_second');
+    assert.equal(refusals, 2);
+    assert.equal(await endOf(service.add('after', 'exit 3')), '3');
+
+    // It has been used since: another refusal is final.
+    service.key = 'dk_other';
+    service.forgetSession();
+    assert.equal(await agent.ended, 2);
+    assert.match(agent.printed, /refused the key/);
+  });
+
+  test('a key that is refused twice is final, although the service has just given it', async () => {
+    let refusals = 0;
+    service.fault = ({ key }) =>
+      key === 'dk_second' ? ((refusals += 1), { status: 401, text: 'Unknown device key.' }) : undefined;
+    const agent = new Device(standard).start();
+    service.replaceKey('dk_second');
+    assert.equal(await agent.ended, 2);
+    assert.equal(refusals, 2);
+  });
+
+  test('a new key is on the disk before it takes the place of the old one', async () => {
+    const device = new Device(standard);
+    const programs = device.file('bin');
+    device.env['PATH'] = `${programs}${path.delimiter}${standard.path}`;
+    mkdirSync(programs);
+    // Notes what is flushed, and which key the agent would start with at that moment.
+    const note = 'for each; do echo "${each##*/} $(cat "${0%/*}/../key")" >>"${0%/*}/../flushed"; done';
+    writeFileSync(path.join(programs, 'sync'), `#!/bin/sh\n${note}\nexec ${find('sync')} "$@"\n`, { mode: 0o755 });
+    device.start();
+    await until('it to wait', () => service.requests.some((each) => each.startsWith('POST /hello')));
+    rmSync(device.file('flushed'));
+    service.replaceKey('dk_second');
+    await until('the new key in use', () => service.key === 'dk_second');
+    assert.deepEqual(device.read('flushed').trim().split('\n'), [
+      'key.new dk_first',
+      `${path.basename(device.folder)} dk_second`,
+    ]);
+  });
+
   test('a job that exceeds its time limit is ended', async () => {
     const device = new Device(standard);
     device.start();

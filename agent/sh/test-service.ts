@@ -25,7 +25,7 @@ export interface TestJob {
 }
 
 /** What a test does instead of answering: undefined to answer as usual, 'lose' to handle the request and cut the connection. */
-export type Fault = (request: { method: string; path: string }) => Answer | 'lose' | undefined;
+export type Fault = (request: { method: string; path: string; key: string }) => Answer | 'lose' | undefined;
 
 const read = async (request: IncomingMessage): Promise<Buffer> => {
   const parts: Buffer[] = [];
@@ -130,7 +130,7 @@ export class TestService {
     const { method = '', headers } = request;
     const url = new URL(request.url ?? '', this.url);
     const path = url.pathname.replace('/agent/v1', '');
-    const fault = this.fault({ method, path });
+    const fault = this.fault({ method, path, key: headers.authorization?.replace('Bearer ', '') ?? '' });
     let answer: Answer;
     if (typeof fault === 'object') answer = fault;
     else answer = await this.#answer({ method, path, query: url.searchParams, headers, body });

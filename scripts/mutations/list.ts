@@ -144,6 +144,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: '',
     tests: ['server/store/artifact-power.test.ts'],
   },
+  {
+    area: 'durability',
+    name: 'statements of a unit that failed run after it was undone',
+    file: 'server/store/write-queue.ts',
+    before: '      live = false;\n      if (writer',
+    after: '      if (writer',
+  },
 
   // ---- The agent's data folder -------------------------------------------------------------------------------------
   {
@@ -239,6 +246,22 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
 
   // ---- Delivery of jobs --------------------------------------------------------------------------------------------
+  {
+    area: 'delivery',
+    name: 'a message that cannot be stored ends the connections of all others in its unit of work',
+    file: 'server/jobs/message-batcher.ts',
+    before: 'if (alone.length > 1) {',
+    after: 'if (alone.length > 1_000) {',
+    tests: ['server/jobs/bad-message.test.ts'],
+  },
+  {
+    area: 'delivery',
+    name: 'what a unit of work changed in memory stays, although it was undone',
+    file: 'server/jobs/delivery.ts',
+    before: 'for (const [connection, state] of before) Object.assign(connection, state);',
+    after: '',
+    tests: ['server/jobs/bad-message.test.ts'],
+  },
   {
     area: 'delivery',
     name: 'an end is confirmed before it is committed',
@@ -996,6 +1019,14 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     tests: ['server/api/bulk-create.test.ts'],
   },
   {
+    area: 'tunnels',
+    name: 'tunnels are Online after a restore',
+    file: 'server/backup/restore-backup.ts',
+    before: '      await markAllTunnelsDown(tx);\n',
+    after: '',
+    tests: ['server/backup/round-trip.test.ts'],
+  },
+  {
     area: 'bulk',
     name: 'backups hold the sealed keys of created devices',
     file: 'server/backup/tables.ts',
@@ -1700,5 +1731,12 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'agent/sh/muster-agent.sh',
     before: '?????-??-*:0',
     after: '*:0',
+  },
+  {
+    area: 'sh-agent',
+    name: 'the sh agent overwrites its key in place, without a flush',
+    file: 'agent/sh/keys.sh',
+    before: 'if echo "$1" >"$key_file.new" && flush "$key_file.new" && mv "$key_file.new" "$key_file"; then',
+    after: 'if echo "$1" >"$key_file"; then',
   },
 ];

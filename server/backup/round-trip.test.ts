@@ -90,6 +90,23 @@ test('a service on what was restored answers as the one before, and its jobs sti
   await answersTheSame(t, filled, place);
 });
 
+test('of a service that ran, no device and no tunnel is connected in what was restored', async () => {
+  const running = fresh();
+  cpSync(full, running, { recursive: true });
+  const connected = (folder: string, change = '') => {
+    const sqlite = new DatabaseSync(path.join(folder, 'muster.db'));
+    sqlite.exec(change);
+    const count = (table: string, how: string) =>
+      sqlite.prepare(`SELECT count(*) AS count FROM ${table} WHERE ${how}`).get()?.['count'];
+    const counts = { devices: count('devices', 'online = 1'), tunnels: count('tunnels', 'connected IS NOT NULL') };
+    sqlite.close();
+    return counts;
+  };
+  const { devices, tunnels } = connected(running, 'UPDATE devices SET online = 1; UPDATE tunnels SET connected = 1');
+  assert.ok(Number(devices) > 0 && Number(tunnels) > 0);
+  assert.deepEqual(connected(await thereAndBack(running)), { devices: 0, tunnels: 0 });
+});
+
 test('artifacts go to an S3 store and come back', async (t) => {
   const s3 = await startStore(t);
   const there = fresh();
