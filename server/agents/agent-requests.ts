@@ -8,6 +8,7 @@ import { recordRequest } from '../operation/request-log.ts';
 import { logFault } from '../store/system-fault.ts';
 import { bearerOf } from '../http/bearer.ts';
 import { faultBehind, Problem, problemOf, titleOf } from '../http/problem.ts';
+import { endWithClient } from '../http/half-open.ts';
 import { readBody } from '../http/read-body.ts';
 import { setAnswerPolicy, setSecurityHeaders } from '../http/security-headers.ts';
 import { stopping } from '../http/traffic.ts';
@@ -138,6 +139,8 @@ export function openAgentRequests({ httpLink, nodes, traffic, isTls }: AgentRequ
     const { url = '' } = incoming;
     const base = [AGENT_HTTP_PATH, ...(nodes ? [NODE_AGENT_PATH] : [])].find((each) => url.startsWith(`${each}/`));
     if (base === undefined) return false;
+    // A device waits for its next job for minutes; one that ends its side of the connection has ended itself.
+    endWithClient(incoming, outgoing);
     void handle(incoming, outgoing, base);
     return true;
   };

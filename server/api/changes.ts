@@ -2,6 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { changeEndpoints } from '#/contract/changes.ts';
 import type { Context } from '../context.ts';
+import { endWithClient } from '../http/half-open.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
 import { changesInScope, currentPosition, parsePosition, printPosition } from '../store/changes.ts';
@@ -64,8 +65,10 @@ export function changeRoutes({ db, events }: Context): Handlers<typeof changeEnd
     },
 
     events: (request) => {
+      const { incoming, outgoing } = request.http.env;
       const since = request.http.req.header('Last-Event-ID') ?? request.query.since;
-      return events.open(request, request.http.env.outgoing, since || undefined);
+      endWithClient(incoming, outgoing);
+      return events.open(request, outgoing, since || undefined);
     },
   };
 }

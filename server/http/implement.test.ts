@@ -169,7 +169,10 @@ test('places that need several portions come whole, each once', async () => {
   );
 });
 
-test('a write whose client gave up while the process was suspended is not carried out', async () => {
+test('a write whose client gave up while the process was suspended is not carried out', async (t) => {
+  let suspended = 0;
+  const running = performance.now.bind(performance);
+  t.mock.method(performance, 'now', () => running() + suspended);
   const { hostname, port } = new URL(service.url);
   const body = JSON.stringify({ DeviceName: 'too late', DeviceGroup: '' });
   const head = `POST /v1/devices HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${service.token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -182,6 +185,7 @@ test('a write whose client gave up while the process was suspended is not carrie
   );
   // The whole process stands still until the client has gone.
   Atomics.wait(given, 0, 0);
+  suspended += 5_000;
   await once(client, 'exit');
   // A later write is behind it in the queue of writes.
   const later = await raw('POST', '/v1/devices', JSON.stringify({ DeviceName: 'in time', DeviceGroup: '' }));

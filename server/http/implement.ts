@@ -20,6 +20,7 @@ import type { Json } from './json-response.ts';
 import { invalid, nameOf, Problem } from './problem.ts';
 import type { FieldError } from '../store/errors.ts';
 import { requireLeastPermission, requirePermission } from './require-permission.ts';
+import { wasPaused } from './pauses.ts';
 import { readBody } from './read-body.ts';
 import type { ReadOptions } from './read-body.ts';
 import { repeatedKey } from './repeated-key.ts';
@@ -76,14 +77,20 @@ export function implement<G extends Operations>(app: App, group: G, handlers: Ha
 }
 
 /**
- * Whether the client has gone. After a pause of the process, such as a suspended machine's, requests are still in the
- * sockets whose clients gave up and asked another node; carried out now, they would undo what came after them.
+ * Whether the client has gone. After a pause of the process, requests are still in the sockets whose clients gave up and asked
+ * another node; carried out now, they would undo what came after them. Otherwise a client that has ended its side waits for
+ * the answer.
  */
 async function isAbandoned({ env: { incoming } }: HonoContext<Env>): Promise<boolean> {
+  const { socket } = incoming;
   // The end of a connection that is here already is read after its data, in the next turn of the event loop.
   await nextTurn();
   await nextTurn();
-  return incoming.socket.readableEnded || incoming.socket.destroyed;
+  if (socket.readableEnded && !socket.destroyed && wasPaused())
+    throw new Problem(503, 'The service stood still for a moment', 'Nothing was done. Send the request again.', {
+      headers: { 'Retry-After': '1' },
+    });
+  return socket.destroyed;
 }
 
 /**

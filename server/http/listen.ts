@@ -8,6 +8,8 @@ import { getRequestListener } from '@hono/node-server';
 import { AGENT_HTTP_PATH } from '#/contract/agent-http.ts';
 import { ConfigError } from '../config-error.ts';
 import type { Config } from '../config.ts';
+import { answerHalfOpen } from './half-open.ts';
+import { watchForPauses } from './pauses.ts';
 import { openProxyNotice } from './proxy-notice.ts';
 import { openTurnstile } from './turnstile.ts';
 import { refuseUnclear } from './unclear-request.ts';
@@ -47,6 +49,8 @@ export async function openServer(
     if (isJoining(incoming)) joining.pass(incoming, outgoing, answer);
     else answer();
   });
+  answerHalfOpen(server);
+  watchForPauses();
   await listen(server, config.host, config.port, 'PORT');
   const { port } = server.address() as AddressInfo;
   return { server, port, publicUrl: publicUrlOf(config, port), stop: () => stop(server) };
@@ -66,6 +70,7 @@ export async function openSidePort(
 ): Promise<OpenServer['stop']> {
   const listener = getRequestListener(app.fetch, { overrideGlobalObjects: false, hostname: UNNAMED });
   const server = createServer(LIMITS, (incoming, outgoing) => void listener(incoming, outgoing));
+  answerHalfOpen(server);
   await listen(server, host, port, variable);
   return () => stop(server);
 }
@@ -75,7 +80,7 @@ const LIMITS = { headersTimeout: 20_000, requestTimeout: 300_000, keepAliveTimeo
 function makeServer({ tls }: Config, listener: RequestListener): Server {
   if (!tls) return createServer(LIMITS, listener);
   try {
-    return createTlsServer({ ...tls, ...LIMITS }, listener);
+    return createTlsServer({ ...tls, ...LIMITS, allowHalfOpen: true }, listener);
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : String(cause);
     throw new ConfigError(`TLS_CERT and TLS_KEY do not hold a certificate and its key in PEM form: ${why}.`);

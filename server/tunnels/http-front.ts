@@ -4,6 +4,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions, Server, ServerResp
 import type { Duplex } from 'node:stream';
 import { joinStreams } from '#/contract/tunnel-carrier.ts';
 import { endSocket } from '../http/end-socket.ts';
+import { answerHalfOpen, endWithClient } from '../http/half-open.ts';
 import { Unreachable } from './carriers.ts';
 import { basicLogin, headersForDevice, headersForVisitor, secretsOf, tunnelNameOf } from './http-head.ts';
 import { plainPage } from './plain-page.ts';
@@ -125,6 +126,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
       const passed = headersForVisitor(rawHeaders, incoming.headers.host ?? '');
       if (cookie !== undefined) passed.push('Set-Cookie', cookie);
       outgoing.writeHead(status, text, passed);
+      if (isEventStream(rawHeaders)) endWithClient(incoming, outgoing);
     };
     const failed = (cause: Error) => {
       if (isGiven) return;
@@ -277,6 +279,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     shouldUpgradeCallback: (incoming) =>
       incoming.method === 'GET' && /^websocket$/i.test(incoming.headers.upgrade ?? ''),
   } as Parameters<typeof createServer>[0]);
+  answerHalfOpen(server);
   // Headers are limited by size, not by number: headers beyond a number would be dropped without being checked.
   server.maxHeadersCount = 0;
   server.on('request', (incoming: IncomingMessage, outgoing: ServerResponse) => {
@@ -311,6 +314,13 @@ const CLIENT_ERRORS: Record<string, PageName> = {
 
 /** Whether Node can write this status and its text: it also reads others, but throws when it writes them. */
 const isWritable = (status = 0, text = '') => status >= 200 && /^[\t\x20-\x7e\x80-\uffff]*$/.test(text);
+
+/** Such an answer may be silent for ever, so that nobody would notice that its visitor has gone. */
+const isEventStream = (rawHeaders: readonly string[]) =>
+  rawHeaders.some(
+    (name, at) =>
+      at % 2 === 0 && /^content-type$/i.test(name) && /^text\/event-stream\b/i.test(rawHeaders[at + 1] ?? ''),
+  );
 
 /** The text of a status if it is ASCII. Undici decodes it as UTF-8, which garbles other encodings. */
 const asciiStatusText = (text: string, status: number) =>
