@@ -100,7 +100,13 @@ export function componentTests(files: readonly string[]): Promise<Tally> {
     const failures: TestEvent[] = [];
     let counts: NodeCounts = { tests: 0, passed: 0 };
     const timeout = UNIT_TEST_LIMIT_MS * files.length;
-    const events = run({ files: ['scripts/components/run.ts'], argv: [...files], cwd: root, timeout });
+    const events = run({
+      files: ['scripts/components/run.ts'],
+      argv: [...files],
+      execArgv: ['--test-force-exit'], // what a page caches would hold the process for minutes
+      cwd: root,
+      timeout,
+    });
     for await (const event of events as AsyncIterable<TestEvent>) {
       if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
       if (event.type === 'test:fail' || event.type === 'test:stderr') failures.push(event);

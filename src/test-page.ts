@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { mock, type TestContext } from 'node:test';
 import { notifications } from '@mantine/notifications';
-import { configure, waitFor } from '@testing-library/dom';
+import { configure, screen, waitFor } from '@testing-library/dom';
+import axe from 'axe-core';
 import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { createRoot } from 'react-dom/client';
 import { host, type RunningService } from '../scripts/components/host.ts';
@@ -68,6 +69,8 @@ globalThis.fetch = async (input, init = {}) => {
 export interface TestPage {
   service: PageService;
   user: UserEvent;
+  /** Puts a text in place of what a field has. */
+  fill: (field: Element, text: string) => Promise<void>;
   /** Opens a page as after a reload, signed in by the service's token unless somebody is already. */
   open: (path: string) => Promise<void>;
   /** Signs in as a new person with this role, in these groups or in all if none is named. */
@@ -104,7 +107,9 @@ export async function testPage(t: TestContext, env: Record<string, string> = {})
   const open = async (path: string) => {
     close();
     queryClient.clear();
-    host.setAddress(service.url + path);
+    host.setAddress(service.url);
+    // An entry of its own: a dialog that closes goes back to it.
+    history.pushState(null, '', path);
     if (service.cookies.size === 0) await signIn({ Token: service.token });
     await currentSession();
     const container = document.createElement('div');
@@ -120,10 +125,16 @@ export async function testPage(t: TestContext, env: Record<string, string> = {})
     };
   };
 
+  // Typing by the real time would only wait.
+  const user = userEvent.setup({ delay: null });
   return {
     service,
-    // Typing by the real time would only wait.
-    user: userEvent.setup({ delay: null }),
+    user,
+    fill: async (field, text) => {
+      await user.clear(field);
+      await user.click(field);
+      if (text !== '') await user.paste(text);
+    },
     open,
     signInAs: async (Role, ...Groups) => {
       const Email = `${[Role, ...Groups].join('-').toLowerCase()}@example.org`;
@@ -143,3 +154,26 @@ export async function testPage(t: TestContext, env: Record<string, string> = {})
 /** Waits until the page is at this path with this search. */
 export const expectAddress = (path: string): Promise<void> =>
   waitFor(() => assert.equal(location.pathname + location.search, path));
+
+/** Waits until what `find` finds has this text. */
+export const expectText = (find: () => Element, text: string | RegExp): Promise<void> =>
+  waitFor(() => {
+    const { textContent } = find();
+    if (typeof text === 'string') assert.equal(textContent, text);
+    else assert.match(textContent, text);
+  });
+
+/** Waits until nothing is found any more. Not by `assert.equal`: to print an element is to print the page, for minutes. */
+export const expectGone = (find: () => Element | null): Promise<void> =>
+  waitFor(() => assert.ok(find() === null, 'It is still there'));
+
+/** Waits for a dialog, found by its name. */
+export const dialogOf = (name: string | RegExp): Promise<HTMLElement> => screen.findByRole('dialog', { name });
+
+/** No violation that axe finds, except in colours, which are not drawn here. */
+export async function expectAccessible(): Promise<void> {
+  const rules = { 'color-contrast': { enabled: false } };
+  const { violations } = await axe.run(document, { resultTypes: ['violations'], rules });
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(' ')).join(' | ')}`);
+  assert.deepEqual(found, []);
+}

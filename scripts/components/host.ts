@@ -4,6 +4,7 @@
 export interface RunningService {
   url: string;
   token: string | undefined;
+  signinLink: string;
   /** `offset` is added to the service's time, in milliseconds. */
   clock: { offset: number };
   end: () => Promise<void>;
