@@ -13,6 +13,7 @@ import {
   type Hello,
   type ServiceMessage,
 } from '#/contract/agent-link.ts';
+import { faultOf, proxyTunnel, refusalOf, socketUrl, type ProxyTunnel } from './outgoing.ts';
 import { spanOf } from './reconnect.ts';
 
 /** Why the agent ends; `line` is printed for the user who started it. */
@@ -68,31 +69,39 @@ export class Connection {
   }
 
   dial(): void {
+    const url = socketUrl(this.#options.server, LINK_PATH);
+    const tunnel = proxyTunnel(url);
+    if (tunnel) void tunnel.then((proxy) => this.#connect(url, proxy));
+    else this.#connect(url);
+  }
+
+  #connect(url: URL, proxy?: ProxyTunnel): void {
+    if (this.#over) return;
     const { server, lost, linkVersion } = this.#options;
     const key = this.#options.key();
-    const url = new URL(server);
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    url.pathname = url.pathname.replace(/\/*$/, LINK_PATH);
     const socket = new WebSocket(url, {
       headers: { Authorization: `Bearer ${key}` },
+      ...(proxy && { agent: proxy.agent }),
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
       maxPayload: MAX_FRAME,
     });
     this.#socket = socket;
     let fault = 'the connection was closed';
+    let refusal: string | undefined;
     let lastHeard = performance.now();
     let pinging: NodeJS.Timeout | undefined;
     let local: { localAddress?: string | undefined; localPort?: number | undefined } = {};
 
     socket.on('upgrade', (response: IncomingMessage) => {
       local = response.socket;
-      this.#isPrivate = isPrivateLink(url, response.socket);
+      this.#isPrivate = isPrivateLink(url, response.socket, proxy !== undefined);
     });
     socket.on('unexpected-response', (request, response) => {
-      fault = `it answered ${response.statusCode} ${response.statusMessage ?? ''}`.trim();
+      // The error that follows, of ws itself, says only that there was no connection.
+      refusal = proxy?.refusal ?? refusalOf(response);
       request.destroy();
-      if (response.statusCode === 401 && !this.#mayDoubt(key))
+      if (response.statusCode === 401 && proxy?.refusal === undefined && !this.#mayDoubt(key))
         this.#end(
           'refused',
           `${server} refused this device key. Check the key, or make a new one on the device's page.`,
@@ -101,6 +110,7 @@ export class Connection {
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
       fault = faultOf(error) || fault;
+      if (proxy) fault += ` through the proxy ${proxy.name}`;
     });
     socket.on('open', () => {
       this.send({
@@ -127,6 +137,7 @@ export class Connection {
     });
     socket.on('close', (code: number, reason: Buffer) => {
       clearInterval(pinging);
+      proxy?.end();
       if (socket !== this.#socket) return;
       this.#socket = undefined;
       lost();
@@ -137,7 +148,7 @@ export class Connection {
           'refused',
           `${server} no longer accepts this device key: ${String(reason) || 'it was replaced or revoked'}.`,
         );
-      else this.#redial(reason.length > 0 ? String(reason) : fault);
+      else this.#redial(reason.length > 0 ? String(reason) : (refusal ?? fault));
     });
   }
 
@@ -205,20 +216,16 @@ export class Connection {
 
 /**
  * `server` is the configured address. A local port that is forwarded elsewhere, for example by ssh, counts as this
- * machine.
+ * machine; what a proxy calls localhost does not.
  */
 export function isPrivateLink(
   server: URL,
   socket: { remoteAddress?: string | undefined; authorized?: boolean },
+  byProxy = false,
 ): boolean {
   if (/^(https|wss):$/.test(server.protocol)) return socket.authorized === true;
+  if (byProxy) return false;
   const { hostname } = server;
   const isLocalName = hostname === '[::1]' || /^(127\.[\d.]+|(.+\.)?localhost)$/.test(hostname);
   return isLocalName && /^(::1|(::ffff:)?127\.[\d.]+)$/.test(socket.remoteAddress ?? '');
-}
-
-/** A short description; for an error with several causes (one per address family), that of the last one. */
-function faultOf(error: NodeJS.ErrnoException): string {
-  const cause = error instanceof AggregateError ? (error.errors.at(-1) as NodeJS.ErrnoException | undefined) : error;
-  return cause?.code ?? cause?.message ?? '';
 }

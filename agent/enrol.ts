@@ -6,6 +6,7 @@ import { hostname, networkInterfaces, platform, release, arch } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeDurably } from './durable.ts';
+import { request } from './outgoing.ts';
 
 export interface PairOptions {
   server: string;
@@ -194,7 +195,7 @@ async function ask(
   { body, secret }: { body?: object; secret?: string },
 ): Promise<Answered> {
   try {
-    const response = await fetch(server + at, {
+    const response = await request(server + at, {
       method,
       headers: {
         ...(body && { 'Content-Type': 'application/json' }),

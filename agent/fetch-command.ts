@@ -4,6 +4,8 @@ import { closeSync, ftruncateSync, openSync, statfsSync, writeSync } from 'node:
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDiskFull } from './durable.ts';
+import { request } from './outgoing.ts';
+import { UsageError } from './usage-error.ts';
 
 /** The most attempts in a row without a byte, and in total. */
 const MAX_IDLE_TRIES = 12;
@@ -70,7 +72,7 @@ export async function download(
     try {
       const resume = have > 0 && etag !== null;
       if (!resume) have = 0;
-      const response = await fetch(url, {
+      const response = await request(url, {
         headers: resume ? { Range: `bytes=${have}-`, 'If-Range': etag ?? '' } : {},
         signal: silence.signal,
       });
@@ -108,7 +110,7 @@ export async function download(
       try {
         return await attempt();
       } catch (error) {
-        if (error instanceof Permanent) throw error;
+        if (error instanceof Permanent || error instanceof UsageError) throw error;
         idle = have > before ? 0 : idle + 1;
         if (idle >= MAX_IDLE_TRIES || tries >= MAX_TRIES)
           throw new Error(`${reasonOf(error)} (tried ${tries} times)`, { cause: error });

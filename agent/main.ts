@@ -16,6 +16,7 @@ import {
 } from './options.ts';
 import { JobFolder } from './job-folder.ts';
 import { jobPrograms, supervise } from './supervise.ts';
+import { proxyFor } from './proxy.ts';
 import { UsageError } from './usage-error.ts';
 import { AGENT_VERSION } from './version.ts';
 
@@ -92,6 +93,8 @@ async function runAgent(settings: Settings): Promise<number> {
   const { startAgent } = await import('./agent.ts');
   for (const name of ['DEVICE_KEY', ENROL_VARIABLE, INSTALL_VARIABLE, ALLOW_VARIABLE]) delete process.env[name];
   const log = (line: string) => console.log(line);
+  const proxy = proxyFor(new URL(settings.server));
+  if (proxy) log(`The way to ${settings.server} leads through the proxy ${proxy.host}.`);
   const key = await ownKey(settings, log);
   if (key === undefined) return EXIT.refused;
   storeSettings({ ...settings, key });

@@ -33,6 +33,8 @@ export const HELP = `Muster's agent: connects this device to a Muster service an
   --version         print the agent's version
   --help            print this text
 
+http_proxy, https_proxy, all_proxy and no_proxy in the environment name a proxy, as for curl.
+
 Server and key are stored in the data folder: a later start with the same --data needs neither, and without --data no
 key where only one device has run here.
 Exit codes: 0 stopped · 1 cannot start · 2 the service refused the key · 3 another agent took this device over ·

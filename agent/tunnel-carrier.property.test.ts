@@ -11,7 +11,7 @@ import { TunnelCarrier } from './tunnel-carrier.ts';
 test('whatever the service sends on a carrier, it ends with its connection', async () => {
   const service = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(service, 'listening');
-  const server = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
+  const url = new URL(`ws://127.0.0.1:${(service.address() as AddressInfo).port}`);
   await holds(
     60,
     fc.asyncProperty(hostileSends('service'), async (sends) => {
@@ -20,11 +20,12 @@ test('whatever the service sends on a carrier, it ends with its connection', asy
         // Nothing listens on that port.
         const destination = (id: number) => (id < 5 ? { host: '127.0.0.1', port: 1 } : undefined);
         void new TunnelCarrier({
-          server,
+          url,
           key: 'key',
           ticket: 'ticket',
           destination,
           wayTo: async () => undefined,
+          failed: () => {},
           ended,
         });
       });

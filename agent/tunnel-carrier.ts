@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { connect, type TcpNetConnectOpts } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocket } from 'ws';
-import { CARRIER_PATH, LOST_AFTER_MS, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
+import { LOST_AFTER_MS, PING_EVERY_MS, TICKET_HEADER } from '#/contract/agent-link.ts';
 import {
   ASKED_PATH,
   CARRIER_SETTINGS,
@@ -15,17 +15,22 @@ import {
   MAX_CARRIER_FRAME,
   sendAsMessages,
 } from '#/contract/tunnel-carrier.ts';
+import { faultOf, refusalOf, type ProxyTunnel } from './outgoing.ts';
 
 type Way = Pick<TcpNetConnectOpts, 'host' | 'port' | 'lookup' | 'autoSelectFamily'>;
 
 export interface TunnelCarrierOptions {
-  server: string;
+  /** Where the service takes carriers. */
+  url: URL;
+  proxy?: ProxyTunnel | undefined;
   key: string;
   ticket: string;
   /** The destination of the tunnel with this number; undefined if the tunnel is not open. */
   destination: (id: number) => { host: string; port: number } | undefined;
   /** The way to a destination that the service asks for; undefined if this device does not allow it. */
   wayTo: (asked: string) => Promise<Way | undefined>;
+  /** Called with the reason if there was no connection. */
+  failed: (why: string) => void;
   ended: () => void;
 }
 
@@ -42,10 +47,9 @@ export class TunnelCarrier {
 
   constructor(options: TunnelCarrierOptions) {
     this.#options = options;
-    const url = new URL(options.server);
-    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-    url.pathname = url.pathname.replace(/\/*$/, CARRIER_PATH);
+    const { url, proxy } = options;
     this.#socket = new WebSocket(url, {
+      ...(proxy && { agent: proxy.agent }),
       headers: { Authorization: `Bearer ${options.key}`, [TICKET_HEADER]: options.ticket },
       perMessageDeflate: false,
       handshakeTimeout: 15_000,
@@ -54,12 +58,24 @@ export class TunnelCarrier {
       // section 10.3), and this client is not a browser.
       generateMask: (mask) => void mask.fill(0),
     });
-    this.#socket.on('error', () => {});
+    let fault: string | undefined;
+    this.#socket.on('unexpected-response', (request, response) => {
+      fault = proxy?.refusal ?? refusalOf(response);
+      request.destroy();
+      this.#socket.terminate();
+    });
+    this.#socket.on('error', (error) => (fault ??= faultOf(error)));
     let line: Duplex | undefined;
     this.#socket.on('upgrade', (response) => (line = response.socket));
-    this.#socket.on('open', () => this.#serve(line));
+    let wasOpen = false;
+    this.#socket.on('open', () => {
+      wasOpen = true;
+      this.#serve(line);
+    });
     this.#socket.on('close', () => {
       this.end();
+      proxy?.end();
+      if (!wasOpen && fault !== undefined) options.failed(fault);
       options.ended();
     });
   }

@@ -1,7 +1,8 @@
 // The device's side of its tunnels: offers the configured ones, connects when visitors come, and never connects to any
 // other destination, except those that its owner lets the service ask for. A tunnel that was closed by the service stays closed while this process runs.
 import { createHash, randomBytes } from 'node:crypto';
-import type { AgentMessage, Offer, ServiceMessage } from '#/contract/agent-link.ts';
+import { CARRIER_PATH, type AgentMessage, type Offer, type ServiceMessage } from '#/contract/agent-link.ts';
+import { proxyTunnel, socketUrl, type ProxyTunnel } from './outgoing.ts';
 import { TunnelCarrier } from './tunnel-carrier.ts';
 import type { TunnelGate } from './tunnel-gate.ts';
 import type { TunnelOption } from './tunnel-options.ts';
@@ -28,6 +29,8 @@ export class TunnelManager {
   readonly #carriers = new Set<TunnelCarrier>();
   /** The last line logged for each tunnel, so that reconnecting does not fill the log. */
   readonly #logged = new Map<number, string>();
+  /** Why the last carrier had no connection. */
+  #fault: string | undefined;
 
   constructor(options: TunnelManagerOptions) {
     this.#options = options;
@@ -71,20 +74,36 @@ export class TunnelManager {
 
   /** Called when the connection is lost, which also cuts off visitors. */
   lost(): void {
+    this.#fault = undefined;
     for (const carrier of this.#carriers) carrier.end();
   }
 
   #carry(ticket: string): void {
-    const { server, key, tunnels, gate } = this.#options;
+    const url = socketUrl(this.#options.server, CARRIER_PATH);
+    const tunnel = proxyTunnel(url);
+    if (tunnel) void tunnel.then((proxy) => this.#open(url, ticket, proxy));
+    else this.#open(url, ticket);
+  }
+
+  #open(url: URL, ticket: string, proxy?: ProxyTunnel): void {
+    const { key, tunnels, gate } = this.#options;
     const carrier = new TunnelCarrier({
-      server,
+      url,
+      proxy,
       key: key(),
       ticket,
       destination: (id) => (this.#closed.has(id) ? undefined : tunnels[id]),
       wayTo: (asked) => gate.wayTo(asked),
+      failed: (why) => this.#logFault(why),
       ended: () => this.#carriers.delete(carrier),
     });
     this.#carriers.add(carrier);
+  }
+
+  #logFault(why: string): void {
+    if (why === this.#fault) return;
+    this.#fault = why;
+    this.#options.log(`No connection for tunnels to ${this.#options.server} (${why}).`);
   }
 
   #logChange(id: number, what: string): void {

@@ -2,7 +2,9 @@
 // Both are built into a folder beside it that then takes its place, so a running service never serves half a build.
 // Node.js for devices is packed beside it (runtime-files.ts).
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join } from 'node:path';
+import type { Plugin } from 'vite';
 import { weigh } from './budget.ts';
 import { fingerprint } from './fingerprint.ts';
 import { precompress } from './precompress.ts';
@@ -77,6 +79,28 @@ export async function buildDist({ verbose }: { verbose: boolean }): Promise<void
   }
 }
 
+/** What an agent loads only where a proxy is in between. */
+const ONLY_WITH_PROXY = /[\\/](?:agent[\\/]proxy-client\.ts|node_modules[\\/](?:https-proxy-agent|agent-base)[\\/].*)$/;
+
+/**
+ * In one file, what a module imports of Node itself is imported at the start of the program, even if that module is loaded
+ * later; `import "node:http"` alone costs 5 MB of memory. Required, it is loaded with its module. And no log for developers:
+ * it prints the login of the proxy.
+ */
+const lateBuiltins: Plugin = {
+  name: 'late-builtins',
+  enforce: 'pre',
+  resolveId: (source, importer = '') => {
+    if (!ONLY_WITH_PROXY.test(importer)) return undefined;
+    if (source === 'debug') return '\0silent';
+    return isBuiltin(source) ? `\0late:${source.replace(/^node:/, '')}` : undefined;
+  },
+  load: (id) => {
+    if (id === '\0silent') return 'export default () => () => {};';
+    return id.startsWith('\0late:') ? `module.exports = require('node:${id.slice(6)}');` : undefined;
+  },
+};
+
 /** Builds both agents into this folder. */
 export async function buildAgents(outDir: string, logLevel: 'info' | 'warn' = 'warn'): Promise<void> {
   const { build } = await import('vite');
@@ -87,6 +111,7 @@ export async function buildAgents(outDir: string, logLevel: 'info' | 'warn' = 'w
     configFile: false,
     publicDir: false,
     ssr: { noExternal: true },
+    plugins: [lateBuiltins],
     build: {
       outDir,
       emptyOutDir: false,

@@ -50,6 +50,8 @@ the service brings along (Linux with glibc, x64 and arm64). Where neither can be
   --no-systemd      run in the background without systemd, even where it could be used
   --no-cron         without systemd, do not add the lines to crontab that start it again
   --help            print this text
+
+A proxy that http_proxy, https_proxy, all_proxy and no_proxy name in the environment is used here, and kept for the agent.
 USAGE
 }
 
@@ -459,6 +461,33 @@ write_allowed() {
   printf '%s\n' "$allow" >"$dir/allow-tunnels.new" && mv "$dir/allow-tunnels.new" "$dir/allow-tunnels"
 }
 
+# The proxy of this environment, under the names that curl, wget and both agents read: HTTP_PROXY some of them do not.
+use_proxy() {
+  proxied='' proxy_lines=''
+  for name in http_proxy https_proxy all_proxy no_proxy; do
+    upper=$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')
+    eval "value=\${$name:-\${$upper-}}"
+    [ -n "$value" ] || continue
+    eval "$name=\$value"
+    export "$name"
+    [ "$name" = no_proxy ] || proxied="$proxied${proxied:+, }$name"
+    proxy_lines="${proxy_lines}export $name=$(quote "$value")
+"
+  done
+}
+
+# A service manager and cron start the agent without the environment of today. It may hold a login: not for a unit, which
+# everybody can read. Like what is allowed, an update leaves it as it is.
+write_proxy() {
+  [ "$update" = no ] || return 0
+  [ -n "$proxied" ] || {
+    rm -f "$dir/proxy.sh"
+    return
+  }
+  printf '%s' "$proxy_lines" >"$dir/proxy.sh.new" && mv "$dir/proxy.sh.new" "$dir/proxy.sh" || return
+  echo "The agent uses the proxy of this environment, too ($proxied): it is kept in $dir/proxy.sh, which only its owner can read."
+}
+
 # The files of an installation that an update replaces; the agent itself comes first.
 files='agent.mjs agent.sh muster-agent settings.sh key enrol-key data/trust.json'
 
@@ -607,7 +636,7 @@ install() {
   for file in $files; do
     [ ! -f "$dir/$file.new" ] || mv "$dir/$file.new" "$dir/$file" || put_back "Cannot write to $dir."
   done
-  write_allowed || put_back "Cannot write to $dir."
+  write_allowed && write_proxy || put_back "Cannot write to $dir."
   prune_runtimes
   if [ -n "$was" ] && [ -z "$unit" ]; then
     systemctl disable --quiet "$was"
@@ -643,6 +672,7 @@ renew() {
   [ -z "$enrol_key_file" ] || [ -f "$enrol_key_file" ] || enrol_key_file=''
   trust "$dir"
   . "$dir/settings.sh"
+  [ ! -f "$dir/proxy.sh" ] || . "$dir/proxy.sh"
   [ -n "$unit" ] || systemd=no
   install
 }
@@ -697,6 +727,7 @@ main() {
   esac
   [ "$update" = no ] || [ "$allow" = none ] ||
     fail '--update leaves what an agent allows as it is. Change it with: muster-agent allow-tunnels LIST, in its folder.'
+  use_proxy
   if [ "$update" = yes ]; then renew_all; else install; fi
 }
 

@@ -54,7 +54,7 @@ const key = readFileSync(values['key-file'] ?? own, 'utf8').trim();
 if (key === 'refused') { console.error('The service refused the key.'); process.exit(2); }
 mkdirSync(values.data, { recursive: true });
 const { pid, env } = process;
-appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', allows: env.MUSTER_ALLOW_TUNNELS ?? '', config: values.config && readFileSync(values.config, 'utf8') }) + '\\n');
+appendFileSync(values.data + '/starts', JSON.stringify({ pid, version: '${version}', key, server: values.server, umask: process.umask(), secret: env.DEVICE_KEY ?? '', allows: env.MUSTER_ALLOW_TUNNELS ?? '', config: values.config && readFileSync(values.config, 'utf8'), proxy: env.http_proxy && [env.http_proxy, env.https_proxy, env.no_proxy] }) + '\\n');
 setInterval(() => {}, 1000);
 process.on('SIGUSR2', () => process.exit(4));
 ${does || "writeFileSync(env.MUSTER_INSTALL + '/connected', '" + version + "\\n'); console.log('Connected to ' + values.server + ' as \"x\".');"}
@@ -167,6 +167,7 @@ const starts = (folder: string) =>
           secret: string;
           allows: string;
           config?: string;
+          proxy?: (string | null)[];
         },
     );
 /** Zombies do not count. */
@@ -749,6 +750,31 @@ esac
   await sh('sh "$CONTROL" remove', { ...env, CONTROL: path.join(folder, 'muster-agent') });
   assert.deepEqual([readdirSync(units), existsSync(folder)], [[], false]);
   assert.match(calls(), new RegExp(`stop ${unit}\ndisable ${unit}\n`));
+});
+
+test('the proxy of the environment is kept for the agent, readable by its owner only, until it is installed without', async () => {
+  const login = "http://anna:it's%20a$(secret)@proxy.example.com:3128";
+  const env = { HTTP_PROXY: 'proxy.example.com:8080', https_proxy: login, NO_PROXY: '127.0.0.1,.example.com' };
+  const ran = await paste('k', '', env);
+  assert.deepEqual([ran.code, ran.stderr], [0, '']);
+  const [folder = ''] = folders();
+  assert.match(ran.stdout, /The agent uses the proxy of this environment, too \(http_proxy, https_proxy\)/);
+  assert.doesNotMatch(ran.stdout, /secret/);
+  assert.equal(mode(path.join(folder, 'proxy.sh')), 0o600);
+  // As cron and a service manager start it: with no such variable.
+  const control = (verb: string) => sh(`sh "$CONTROL" ${verb}`, { CONTROL: path.join(folder, 'muster-agent') });
+  await control('restart');
+  publish(agent('2.0.0'));
+  assert.equal((await paste('', ' -s -- --update')).code, 0);
+  await control('restart');
+  const expected = ['proxy.example.com:8080', login, '127.0.0.1,.example.com'];
+  assert.deepEqual(
+    starts(folder).map(({ proxy }) => proxy),
+    starts(folder).map(() => expected),
+  );
+  assert.equal((await paste('k')).code, 0);
+  assert.equal(starts(folder).at(-1)?.proxy, undefined);
+  assert.ok(!existsSync(path.join(folder, 'proxy.sh')));
 });
 
 test('the address of the service cannot become code', async () => {

@@ -8,6 +8,7 @@ program=agent.mjs # of settings from before there was another
 trial=${MUSTER_TRIAL_SECONDS:-60}
 
 as_agent() {
+  [ ! -f "$dir/proxy.sh" ] || . "$dir/proxy.sh"
   key_option=--key-file key_file=$dir/key
   # The key of a device that joined by itself is among its data.
   [ -f "$key_file" ] || key_option=--enrol-key-file key_file=$dir/enrol-key
