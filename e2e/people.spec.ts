@@ -161,42 +161,6 @@ test('a person is disabled, enabled, given a new password link, and removed', as
   await hers.context().close();
 });
 
-test('nothing can be taken from the last Admin, and the reason is given', async ({ page, service }) => {
-  await invite(service, 'Anna', 'Operator');
-  await openPeople(page, service);
-  await page.getByRole('link', { name: 'operator@localhost' }).click();
-  await expect(page.getByText('This is you.')).toBeVisible();
-  const reason = 'operator@localhost is the last Admin of the account. Make another person Admin of all devices first.';
-  for (const name of ['Disable', 'Remove']) {
-    const button = page.getByRole('button', { name, exact: true });
-    await expect(button).toHaveAttribute('aria-disabled', 'true');
-    await expect(button).toHaveAccessibleDescription(reason);
-  }
-  await page.getByRole('button', { name: 'Edit' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Edit operator@localhost' });
-  await expect(dialog.getByLabel('Role')).toBeDisabled();
-  await expect(dialog).toContainText(reason);
-});
-
-test('people are found by name, role and state', async ({ page, service }) => {
-  await invite(service, 'Anna', 'Operator', ['plant']);
-  await invite(service, 'Ben', 'Viewer');
-  await openPeople(page, service);
-  const rows = page.getByRole('table', { name: 'People' }).getByRole('row');
-  await expect(rows).toHaveCount(4);
-  await page.keyboard.press('/');
-  await page.keyboard.type('plant');
-  await expect(rows).toHaveCount(2);
-  await expect(page).toHaveURL(/q=plant/);
-  await page.getByRole('button', { name: 'Clear', exact: true }).click();
-  await page.getByLabel('State').selectOption('Active');
-  await expect(rows).toHaveCount(2);
-  await page.getByLabel('Role').selectOption('Viewer');
-  await expect(page.getByText('No person matches these filters.')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expect(rows).toHaveCount(4);
-});
-
 test('a device, job, rollout and artifact say who created them and who changed them last', async ({
   page,
   service,

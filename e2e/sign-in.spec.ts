@@ -79,12 +79,18 @@ async function typePassword(page: Page, password = PASSWORD) {
   await page.keyboard.press('Enter');
 }
 
-test('while nobody has a password, the page asks for a token only', async ({ page, service }) => {
+test('while nobody has a password, the page asks for a token only, and a word in the address that is no reason shows nothing', async ({
+  page,
+  service,
+}) => {
   await page.goto(`${service.url}/sign-in`);
   await expect(page.getByLabel('API token')).toBeFocused();
   await expect(page.getByLabel('Password')).toHaveCount(0);
   await expect(page.getByRole('link')).toHaveCount(0);
   await expect(page.getByRole('button')).toHaveCount(1);
+  await page.goto(`${service.url}/sign-in?refused=constructor`);
+  await expect(page.getByLabel('API token')).toBeVisible();
+  await expect(page.getByRole('alert')).toHaveCount(0);
 });
 
 test('the dashboard is not fetched before the form is there', async ({ page, service }) => {
@@ -139,16 +145,10 @@ test('a wrong password is refused in words; the right one opens the requested pa
   await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
 });
 
-test('a token still signs in where people have passwords', async ({ page, service }) => {
-  await addPerson(service);
-  await page.goto(`${service.url}/sign-in`);
-  await button(page, 'Use an API token or sign-in link').click();
-  await page.getByLabel('API token').fill(service.token);
-  await page.keyboard.press('Enter');
-  await expect(overview(page)).toBeVisible();
-});
-
-test('a typed password can be shown', async ({ page, service }) => {
+test('where people have passwords, what is typed can be shown, a forgotten one needs an Admin, and a token still signs in', async ({
+  page,
+  service,
+}) => {
   await addPerson(service);
   await page.goto(`${service.url}/sign-in`);
   const password = page.getByLabel('Password', { exact: true });
@@ -157,6 +157,19 @@ test('a typed password can be shown', async ({ page, service }) => {
   await page.getByRole('button', { name: 'Show what is typed' }).click();
   await expect(password).toHaveAttribute('type', 'text');
   await expect(password).toHaveValue(PASSWORD);
+
+  // The service sends no e-mail.
+  await button(page, 'Forgot your password?').click();
+  await page.getByLabel('E-mail address').fill(EMAIL);
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Ask an Admin of your account')).toBeFocused();
+  await button(page, 'Back to sign-in').click();
+  await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
+
+  await button(page, 'Use an API token or sign-in link').click();
+  await page.getByLabel('API token').fill(service.token);
+  await page.keyboard.press('Enter');
+  await expect(overview(page)).toBeVisible();
 });
 
 test('the code of the second factor is asked for once the password is right', async ({ page, service }) => {
@@ -218,14 +231,15 @@ test('an invitation is accepted with a name and a password, and its code leaves 
   await expect(page.getByRole('alert')).toContainText('This invitation no longer works');
 });
 
-test('a page for an invitation that was opened without its code says so', async ({ page, service }) => {
+test('a link for a new password sets it, its code leaves the address bar, and a page without its code says so', async ({
+  page,
+  service,
+}) => {
   await page.goto(`${service.url}/accept`);
   await expect(page.getByText('Open the link in your invitation again')).toBeVisible();
   await page.getByRole('link', { name: 'Go to sign-in' }).click();
   await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
-});
 
-test('a link for a new password sets it, and its code leaves the address bar', async ({ page, service }) => {
   const { id } = await addPerson(service);
   const { InviteUrl } = await service.call<{ InviteUrl: string }>('POST', `/v1/people/${id}/invite`);
   await page.goto(InviteUrl);
@@ -240,17 +254,6 @@ test('a link for a new password sets it, and its code leaves the address bar', a
   await expect(page.getByRole('alert')).toContainText('Wrong e-mail address or password');
   await typePassword(page, 'another lantern for the pond');
   await expect(overview(page)).toBeVisible();
-});
-
-test('without e-mail, the page says who makes a link for a new password', async ({ page, service }) => {
-  await addPerson(service);
-  await page.goto(`${service.url}/sign-in`);
-  await button(page, 'Forgot your password?').click();
-  await page.getByLabel('E-mail address').fill(EMAIL);
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Ask an Admin of your account')).toBeFocused();
-  await button(page, 'Back to sign-in').click();
-  await expect(page.getByLabel('Password', { exact: true })).toBeVisible();
 });
 
 test('an account that requires a second factor has it set up before anything else', async ({ page, service }) => {
@@ -352,11 +355,4 @@ test('the keyboard alone signs in', async ({ page, service }) => {
   await expect(button(page, 'Sign in')).toBeFocused();
   await page.keyboard.press('Space');
   await expect(overview(page)).toBeVisible();
-});
-
-test('a word in the address that is no reason shows nothing', async ({ page, service }) => {
-  await signIn(page, service);
-  await page.goto(`${service.url}/sign-in?refused=constructor`);
-  await expect(page.getByLabel('API token')).toBeVisible();
-  await expect(page.getByRole('alert')).toHaveCount(0);
 });

@@ -31,7 +31,11 @@ interface Me {
 const meOf = async (service: Service, token: string): Promise<Me> =>
   (await (await fetch(`${service.url}/v1/me`, { headers: { authorization: `Bearer ${token}` } })).json()) as Me;
 
-test('the only person sees no roles until a token is limited', async ({ signedIn: page, service }) => {
+test('the only person sees no roles until a token is limited, and the name of the account beside the page', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.call('PATCH', '/v1/account', { Name: 'Plant South' });
   await service.createDevice('one', 'plant-a');
   const make = await openDialog(page, service);
   await expect(table(page)).toBeAttached();
@@ -51,6 +55,7 @@ test('the only person sees no roles until a token is limited', async ({ signedIn
   await expect(row).toContainText('plant-a');
   const { Role, Groups } = await meOf(service, token);
   expect([Role, Groups]).toEqual(['Deployer', ['plant-a']]);
+  await expect(page.getByRole('navigation', { name: 'Main' }).getByText('Plant South')).toBeVisible();
 });
 
 test('a person makes a token with the password, and gives it their own role at most', async ({ page, service }) => {
@@ -64,10 +69,4 @@ test('a person makes a token with the password, and gives it their own role at m
   await expect(table(page).getByRole('row', { name: /mine/ })).toContainText('You');
   const { Role, PersonId } = await meOf(service, token);
   expect([Role, PersonId]).toEqual(['Operator', id]);
-});
-
-test('the name of the account is shown beside every page', async ({ signedIn: page, service }) => {
-  await service.call('PATCH', '/v1/account', { Name: 'Plant South' });
-  await page.goto(`${service.url}/devices`);
-  await expect(page.getByRole('navigation', { name: 'Main' }).getByText('Plant South')).toBeVisible();
 });

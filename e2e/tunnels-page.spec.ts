@@ -75,7 +75,7 @@ const row = (page: Page, name: string) =>
   page.getByRole('table', { name: 'Tunnels' }).getByRole('row').filter({ hasText: name });
 const count = (page: Page) => page.getByRole('search', { name: 'Filter tunnels' }).getByRole('status');
 
-test('a tunnel is listed with its address, who may use it, its age and its device', async ({
+test('a tunnel is listed with its address, who may use it, its age and its device, and a QR code where a phone can reach it', async ({
   signedIn: page,
   service,
 }) => {
@@ -93,6 +93,16 @@ test('a tunnel is listed with its address, who may use it, its age and its devic
   await expect(odd).toContainText('not long ago');
   await expect(odd.getByRole('link')).toHaveCount(0);
   await expectAccessible(page);
+
+  const here = page.getByRole('button', { name: 'QR code of local1 for a phone' });
+  await expect(here).toBeDisabled();
+  await expect(here).toHaveAttribute('title', /a phone cannot reach it/);
+  await page.getByRole('button', { name: 'QR code of web1 for a phone' }).click();
+  const code = page.getByRole('dialog', { name: 'Open on a phone' });
+  await expect(code).toContainText('https://web1.tunnels.example');
+  await expectAccessible(page);
+  await page.goBack();
+  await expect(code).toBeHidden();
 });
 
 test('the address and the ssh command of a tunnel are copied', async ({ signedIn: page, service, context }) => {
@@ -106,20 +116,7 @@ test('the address and the ssh command of a tunnel are copied', async ({ signedIn
   await expect.poll(clipboard).toBe('muster.example:40022');
 });
 
-test('a tunnel has a QR code when a phone can reach its address', async ({ signedIn: page, service }) => {
-  await openTunnels(page, service);
-  const here = page.getByRole('button', { name: 'QR code of local1 for a phone' });
-  await expect(here).toBeDisabled();
-  await expect(here).toHaveAttribute('title', /a phone cannot reach it/);
-  await page.getByRole('button', { name: 'QR code of web1 for a phone' }).click();
-  const code = page.getByRole('dialog', { name: 'Open on a phone' });
-  await expect(code).toContainText('https://web1.tunnels.example');
-  await expectAccessible(page);
-  await page.goBack();
-  await expect(code).toBeHidden();
-});
-
-test('tunnels are filtered by device, protocol and exposure, and a reload shows the same', async ({
+test('a reload keeps the filters by device, protocol and exposure, and the age from which a tunnel is marked as old', async ({
   signedIn: page,
   service,
 }) => {
@@ -137,10 +134,8 @@ test('tunnels are filtered by device, protocol and exposure, and a reload shows 
   await page.getByRole('button', { name: 'Clear filters' }).click();
   await exposure.selectOption('Any warning');
   await expect(count(page)).toHaveText('2 of 4 tunnels');
-});
 
-test('from which age a tunnel is marked as old is a setting that stays', async ({ signedIn: page, service }) => {
-  await openTunnels(page, service);
+  await page.goto(`${service.url}/tunnels`);
   await expect(row(page, 'web1')).toContainText('Older than 7 days');
   await page.getByRole('button', { name: 'More for tunnels' }).click();
   await expect(page.getByRole('menuitem', { name: 'After 7 days' })).toHaveAttribute('aria-current', 'true');

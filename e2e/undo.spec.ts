@@ -34,10 +34,25 @@ test('a group set on many devices is undone from the notice @main', async ({ sig
   ]);
 });
 
-test('what was changed since stays, and the notice leads to the reasons', async ({ signedIn: page, service }) => {
+test('a location set on many devices is undone; what was changed since stays, and the notice leads to the reasons', async ({
+  signedIn: page,
+  service,
+}) => {
   await createMany(service, 2);
   await openDevices(page, service);
   await selectShown(page).check();
+  await choose(page, 'Set location');
+  await dialog(page).getByLabel('Latitude').fill('54.18, 7.89');
+  await dialog(page).getByLabel('Longitude').focus();
+  await dialog(page).getByRole('button', { name: 'Place 2 devices' }).click();
+  await expect(dialog(page).getByText('2 done.')).toBeVisible();
+  await dialog(page).getByRole('button', { name: DONE, exact: true }).last().click();
+  const placed = page.getByRole('alert').filter({ hasText: '2 devices changed.' });
+  await placed.getByRole('button', { name: 'Undo' }).click();
+  await expect(page.getByRole('alert').filter({ hasText: 'Undone: 2 devices.' })).toBeVisible();
+  const places = await service.call<{ Lat: number }[]>('GET', '/v1/devices/location');
+  expect(places.filter(({ Lat }) => Lat !== 0)).toEqual([]);
+
   await setGroup(page, 'north');
   await dialog(page).getByRole('button', { name: 'Set the group of 2 devices' }).click();
   await expect(dialog(page).getByText('2 done.')).toBeVisible();
@@ -51,9 +66,12 @@ test('what was changed since stays, and the notice leads to the reasons', async 
   expect((await devicesOf(service)).map(({ DeviceGroup }) => DeviceGroup).sort()).toEqual(['', 'south']);
 });
 
-test('a field edited in place is undone by the keyboard', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('lift 1', 'house A');
-  await page.goto(`${service.url}/devices/${DeviceId}`);
+test('a field edited in place is undone by the keyboard, and a tag put back and taken off again, unless it was changed since', async ({
+  signedIn: page,
+  service,
+}) => {
+  const { DeviceId: lift } = await service.createDevice('lift 1', 'house A');
+  await page.goto(`${service.url}/devices/${lift}`);
   await page.getByRole('button', { name: 'Edit group' }).press('Enter');
   await page.getByRole('textbox', { name: 'Group' }).fill('house B');
   await page.keyboard.press('Enter');
@@ -61,12 +79,7 @@ test('a field edited in place is undone by the keyboard', async ({ signedIn: pag
   await page.keyboard.press('Control+z');
   await expect(page.getByRole('alert').filter({ hasText: 'Undone: lift 1 is as before.' })).toBeVisible();
   await expect(page.getByText('house A')).toBeVisible();
-});
 
-test('a tag of one device is put back and taken off again, unless it was changed since', async ({
-  signedIn: page,
-  service,
-}) => {
   const { DeviceId } = await service.createDevice('buoy');
   await page.goto(`${service.url}/devices/${DeviceId}`);
   const tags = page.getByRole('region', { name: 'Tags' });
@@ -130,23 +143,6 @@ test('what the dialogs of one device changed is undone from the notice', async (
   await place('54.18, 7.89');
   await notice('Moved pump.').getByRole('button', { name: 'Undo' }).click();
   await expect.poll(placeOf).toEqual([1, 2]);
-});
-
-test('a location set on many devices is undone from the notice', async ({ signedIn: page, service }) => {
-  await createMany(service, 2);
-  await openDevices(page, service);
-  await selectShown(page).check();
-  await choose(page, 'Set location');
-  await dialog(page).getByLabel('Latitude').fill('54.18, 7.89');
-  await dialog(page).getByLabel('Longitude').focus();
-  await dialog(page).getByRole('button', { name: 'Place 2 devices' }).click();
-  await expect(dialog(page).getByText('2 done.')).toBeVisible();
-  await dialog(page).getByRole('button', { name: DONE, exact: true }).last().click();
-  const notice = page.getByRole('alert').filter({ hasText: '2 devices changed.' });
-  await notice.getByRole('button', { name: 'Undo' }).click();
-  await expect(page.getByRole('alert').filter({ hasText: 'Undone: 2 devices.' })).toBeVisible();
-  const places = await service.call<{ Lat: number }[]>('GET', '/v1/devices/location');
-  expect(places.filter(({ Lat }) => Lat !== 0)).toEqual([]);
 });
 
 test('a service without bulk work has no undo', async ({ signedIn: page, service }) => {
