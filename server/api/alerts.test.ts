@@ -173,6 +173,7 @@ test('a rule that could not work is refused with its field', async () => {
     [{ When: 'QuotaNear', DeviceGroup: 'shops' }, 'DeviceGroup'],
     [{ When: 'QuotaNear', Facts: { os: 'debian' } }, 'Facts'],
     [{ Facts: { OS: 'debian' } }, 'Facts'],
+    [{ Facts: JSON.parse('{"__proto__":"x"}') as object }, 'Facts'],
     [{ When: 'QuotaNear', Percent: 100 }, 'Percent'],
     [{ Percent: 80 }, 'Percent'],
     [{ Channels: ['another'] }, 'Channels'],

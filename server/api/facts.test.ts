@@ -85,7 +85,7 @@ test('devices are filtered by all given facts, together with the other condition
 });
 
 test('a filter that is no object of facts is refused with the reason', async () => {
-  for (const facts of ['os=debian', '[]', '{"OS":"x"}', '{"os":1}', 'null']) {
+  for (const facts of ['os=debian', '[]', '{"OS":"x"}', '{"os":1}', 'null', '{"__proto__":"x"}']) {
     const query = String(new URLSearchParams({ facts }));
     const response = await service.call('GET', `/v1/devices/1/100/filters?${query}`);
     assert.equal(response.status, 400, facts);

@@ -22,13 +22,25 @@ export function parseFactFilter(json: string): FactFilter | undefined {
   return read.success ? read.data : undefined;
 }
 
-/** Exact values by name, all of which a device must have. Checked as a whole, so that a form can show the error. */
-export const factFilter = z.record(z.string(), z.string()).check(
+const NO_FACTS = 'must be names of facts with their values, like os=debian';
+const conditions = z.record(z.string(), z.string()).check(
   z.refine(
     (facts) => Object.entries(facts).every(([name, value]) => FACT_NAME.test(name) && value.length <= LONGEST_FACT),
-    'must be names of facts with their values, like os=debian',
+    NO_FACTS,
   ),
   z.refine((facts) => Object.keys(facts).length <= MOST_CONDITIONS, `must not have more than ${MOST_CONDITIONS} facts`),
+);
+/**
+ * Exact values by name, all of which a device must have. Checked as a whole, so that a form can show the error. A record
+ * loses the name `__proto__`: without that condition it would concern all devices.
+ */
+export const factFilter = z.pipe(
+  z.transform((value: unknown, context) => {
+    if (typeof value === 'object' && value !== null && Object.hasOwn(value, '__proto__'))
+      context.issues.push({ code: 'custom', message: NO_FACTS, input: value });
+    return value as z.input<typeof conditions>;
+  }),
+  conditions,
 );
 
 const fact = z.object({
