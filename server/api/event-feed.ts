@@ -54,6 +54,8 @@ interface Audience {
   sent: number;
   /** Of the sessions that listen. */
   ends: Map<string, SessionEnd>;
+  /** The next look at who still listens, for the session or token that ends first before all are looked at again. */
+  nextEnd?: { at: number; timer: NodeJS.Timeout } | undefined;
 }
 
 /**
@@ -107,7 +109,10 @@ export function openEventFeed({
 
   const remove = (audience: Audience, stream: Stream) => {
     audience.streams.delete(stream);
-    if (audience.streams.size === 0 && audiences.get(audience.key) === audience) audiences.delete(audience.key);
+    if (audience.streams.size === 0) {
+      clearTimeout(audience.nextEnd?.timer);
+      if (audiences.get(audience.key) === audience) audiences.delete(audience.key);
+    }
     if (audiences.size > 0) return;
     for (const timer of timers) clearInterval(timer);
     timers = [];
@@ -128,7 +133,8 @@ export function openEventFeed({
     for (const stream of audience.streams) send(audience, stream, bytes);
   };
 
-  const hasEnded = ({ ends }: Audience, { id, created, last_used: lastUsed }: LiveSession): boolean => {
+  /** When the session ends, by the monotonic clock. */
+  const endOf = ({ ends }: Audience, { id, created, last_used: lastUsed }: LiveSession): number => {
     const known = ends.get(id);
     const at = steady();
     const due =
@@ -140,7 +146,20 @@ export function openEventFeed({
             lifetime: known?.lifetime ?? at + Math.min(LIFETIME_MS, created + LIFETIME_MS - now()),
           };
     ends.set(id, due);
-    return at >= due.idle || at >= due.lifetime;
+    return Math.min(due.idle, due.lifetime);
+  };
+
+  /** Looks at who still listens when the next of them ends by itself, unless all are looked at sooner. */
+  const lookAfter = (audience: Audience, ms: number) => {
+    const at = performance.now() + ms;
+    if (ms >= commentEveryMs || audience.streams.size === 0 || (audience.nextEnd && audience.nextEnd.at <= at)) return;
+    clearTimeout(audience.nextEnd?.timer);
+    const look = () => {
+      audience.nextEnd = undefined;
+      endInvalid(audience).catch(noteUnchecked);
+    };
+    // Not a moment too early: it would still be valid.
+    audience.nextEnd = { at, timer: setTimeout(look, Math.ceil(ms) + 1).unref() };
   };
 
   /** Ends the streams of sessions and tokens that are not valid any more, or whose role has changed. */
@@ -150,7 +169,8 @@ export function openEventFeed({
       [...credentials].filter((each) => each.startsWith(prefix)).map((each) => each.slice(prefix.length));
     const sessions = await liveSessions(db, idsOf('session:'), now());
     const tokens = await liveTokens(db, idsOf('token:'), now());
-    const going = sessions.filter((session) => !hasEnded(audience, session));
+    const at = steady();
+    const going = sessions.filter((session) => at < endOf(audience, session));
     if (streams === audience.streams)
       for (const id of audience.ends.keys()) if (!credentials.has(`session:${id}`)) audience.ends.delete(id);
     const rights = new Map<string, Rights | undefined>([
@@ -161,6 +181,8 @@ export function openEventFeed({
       const { credential } = stream.caller;
       if (credentials.has(credential) && !isSame(stream.caller, rights.get(credential))) end(audience, stream);
     }
+    const byDate = Math.min(...[...going, ...tokens].map(({ ends }) => ends ?? Infinity));
+    lookAfter(audience, Math.min(byDate - now(), Math.min(...going.map((session) => endOf(audience, session))) - at));
   };
 
   const lookFor = async (audience: Audience, to: Position) => {
@@ -185,10 +207,11 @@ export function openEventFeed({
       .catch((cause: unknown) => logFault('events: could not look for changes', cause))
       .finally(() => (looking = undefined));
   };
+  const noteUnchecked = (cause: unknown) => logFault('events: could not check who listens', cause);
   const comment = () => {
     for (const audience of audiences.values()) {
       sendAll(audience, ':\n\n');
-      endInvalid(audience).catch((cause: unknown) => logFault('events: could not check who listens', cause));
+      endInvalid(audience).catch(noteUnchecked);
     }
   };
 

@@ -145,6 +145,33 @@ test('the stream of a session ends with it, though the clock was set back meanwh
   await until('the end of the other stream', () => used.outgoing.writableEnded);
 });
 
+test('the stream of a token, or of a session, ends when it expires, not when all are looked at again', async (t) => {
+  const service = await startTestService();
+  t.after(() => service.end());
+  const { db } = service.context;
+  // Nothing but its own end makes a stream end here.
+  const feed = openEventFeed({ db, now: Date.now, commentEveryMs: 600_000 });
+  t.after(() => feed.close());
+  const owner = await ownerOf(db, 1);
+  const soon = Date.now() + 1_500;
+  const token = await db.write((tx) => createToken(tx, 1, 'short', Date.now(), { expires: soon }));
+  const ofProvider = { how: 'oidc', personId: owner?.id, ends: soon, address: '' } as const;
+  const byToken = { how: 'token', tokenId: token.id, address: '' } as const;
+  const sessions = await db.write(async (tx) => [
+    await insertSession(tx, 1, ofProvider, Date.now()),
+    await insertSession(tx, 1, byToken, Date.now()),
+  ]);
+  const credentials = [`token:${token.id}`, ...sessions.map(({ id }) => `session:${id}`)];
+  const opened = credentials.map((credential) => ({ credential, ...response(true) }));
+  for (const { credential, outgoing } of opened)
+    await feed.open({ account: { id: 1 }, role: 'Admin', credential } as unknown as Caller, outgoing, undefined);
+  const lasting = response(true);
+  await feed.open(await callerOf(service), lasting.outgoing, undefined);
+  await until('the ends of the streams', () => opened.every(({ outgoing }) => outgoing.writableEnded));
+  assert.equal(lasting.outgoing.writableEnded, false);
+  assert.equal(feed.count(), 1);
+});
+
 test('a client that is gone before its stream begins leaves none behind', async (t) => {
   const service = await startTestService();
   t.after(() => service.end());

@@ -208,7 +208,7 @@ export const deleteSession = (tx: Tx, id: string) => tx.run('DELETE FROM session
 const LIVE = perDialect(
   (
     sql,
-  ) => `SELECT s.id, s.created, s.last_used, s.person_id, s.token_id, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
+  ) => `SELECT s.id, s.created, s.last_used, s.ends, s.person_id, s.token_id, t.expires AS token_expires, t.role AS token_role, t.groups_json AS token_groups, p.role AS person_role,
       p.groups_json AS person_groups
     FROM ${sql.list('asked')} CROSS JOIN sessions s JOIN accounts a ON a.id = s.account_id
       LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id
@@ -219,9 +219,11 @@ const LIVE = perDialect(
 
 export interface LiveSession extends Pick<Session, 'id' | 'created' | 'last_used' | 'person_id' | 'token_id'> {
   rights: Rights;
+  /** The date on which it, or the token that it was opened with, ends at the latest. */
+  ends: number | null;
 }
 
-type LiveRow = Omit<LiveSession, 'rights'> & Parameters<typeof rightsIn>[0];
+type LiveRow = Omit<LiveSession, 'rights'> & Pick<FoundSession, 'token_expires'> & Parameters<typeof rightsIn>[0];
 
 /** Which of these sessions are live, by the same rules as `isLive`, and what they permit now. */
 export async function liveSessions(db: Reader, ids: string[], now: number): Promise<LiveSession[]> {
@@ -230,7 +232,8 @@ export async function liveSessions(db: Reader, ids: string[], now: number): Prom
   const rows = await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), ...times);
   return rows.flatMap((row) => {
     const rights = rightsIn(row);
-    return rights ? [{ ...row, rights }] : [];
+    const ends = [row.ends, row.token_expires].filter((each) => each !== null);
+    return rights ? [{ ...row, rights, ends: ends.length === 0 ? null : Math.min(...ends) }] : [];
   });
 }
 

@@ -103,20 +103,25 @@ const personOf = ({
   role === null || groups_json === null ? undefined : { role, groups_json };
 
 const LIVE = perDialect(
-  (sql) => `SELECT t.id, t.role, t.groups_json, p.role AS person_role, p.groups_json AS person_groups
+  (sql) => `SELECT t.id, t.role, t.groups_json, t.expires, p.role AS person_role, p.groups_json AS person_groups
     FROM ${sql.list('asked')} CROSS JOIN tokens t LEFT JOIN people p ON p.id = t.person_id AND p.state = 'Active'
     WHERE t.id = asked.value AND t.revoked IS NULL AND (t.expires IS NULL OR t.expires > ?)
       AND (t.person_id IS NULL OR p.id IS NOT NULL)`,
 );
 
-type LiveRow = Pick<HolderRow, 'id' | 'role' | 'groups_json' | 'person_role' | 'person_groups'>;
+type LiveRow = Pick<HolderRow, 'id' | 'expires' | 'role' | 'groups_json' | 'person_role' | 'person_groups'>;
 
 /** Which of these tokens still give access, and what they permit now. */
-export const liveTokens = async (db: Reader, ids: string[], now: number): Promise<{ id: string; rights: Rights }[]> =>
+export const liveTokens = async (
+  db: Reader,
+  ids: string[],
+  now: number,
+): Promise<{ id: string; rights: Rights; ends: number | null }[]> =>
   ids.length === 0
     ? []
     : (await db.all<LiveRow>(LIVE(db), JSON.stringify(ids), now)).map((row) => ({
         id: row.id,
+        ends: row.expires,
         rights: rightsWithin(row, personOf(row)),
       }));
 
