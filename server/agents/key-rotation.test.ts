@@ -192,6 +192,39 @@ test('an agent that could not store its key says why, and is sent the same one w
   await agent.end();
 });
 
+test('an old refusal of a key is not shown after another request, key or answer', async () => {
+  const refuse = async () => {
+    const sent = await sentKey();
+    sent.agent.say({ type: 'key-refused', reason: 'Disk full' });
+    await until('the reason', async () => (await deviceOf(sent.id)).KeyProblem === 'Disk full');
+    return sent;
+  };
+  const asked = await refuse();
+  await asked.agent.end();
+  await until('the device to be Offline', async () => (await deviceOf(asked.id)).DeviceStatus === 'Offline');
+  assert.equal((await deviceOf(asked.id)).KeyProblem, 'Disk full');
+  assert.equal(await rotate(asked.id), 200);
+  assert.deepEqual(await stateOf(asked.id), ['Offline', 'Sent', '']);
+
+  const back = await refuse();
+  await back.agent.end();
+  const again = await FakeAgent.connect(service.url, back.key, CAN);
+  await again.receive('key');
+  assert.deepEqual(await stateOf(back.id), ['Online', 'Sent', '']);
+  await again.end();
+
+  const stored = await refuse();
+  stored.agent.say({ type: 'key-stored', sha256: sha256(stored.next) });
+  await reached(stored.id, '');
+  assert.deepEqual(await stateOf(stored.id), ['Online', '', '']);
+  await stored.agent.end();
+
+  const replaced = await refuse();
+  assert.equal((await service.call('POST', `/v1/devices/${replaced.id}/key`)).status, 200);
+  assert.equal((await deviceOf(replaced.id)).KeyProblem, '');
+  await replaced.agent.end();
+});
+
 test('an agent that does not use its key for an hour keeps the old one', async () => {
   const { id, key, agent } = await sentKey();
   service.clock.offset += UNUSED_AFTER_MS + 1_000;

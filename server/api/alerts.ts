@@ -4,7 +4,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { firingText } from '../alerts/words.ts';
 import { NO_SMTP } from '../alerts/alerts.ts';
 import type { Context } from '../context.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireUnlimited } from '../http/require-permission.ts';
@@ -80,7 +80,7 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
       const key = idempotencyKey(request.http);
       let created: { ChannelId: string; Secret?: string } | undefined;
       const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId: account.id, key, content: body }, now(), async () => {
+        runOnce(tx, { accountId: account.id, key, content: askedBy(request, body) }, now(), async () => {
           const secret = body.Kind === 'webhook' ? (body.Secret ?? newSecret('whsec')) : '';
           const ChannelId = await insertChannel(tx, account.id, body, secret, now());
           await audit.record(tx, request, 'alert-channel.create', ChannelId);

@@ -3,7 +3,7 @@ import type { Bulk, BulkDraft, bulkEndpoints } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
@@ -47,7 +47,8 @@ export function bulkRoutes({ db, bulk, audit, now }: Context): Handlers<typeof b
     create: async (request) => {
       const { account, body } = request;
       let keys: NewDevice[] | undefined;
-      const submission = { accountId: account.id, key: idempotencyKey(request.http), content: body };
+      const content = body.Action === 'newKey' ? askedBy(request, body) : body;
+      const submission = { accountId: account.id, key: idempotencyKey(request.http), content };
       const { id } = await db.write(
         (tx) =>
           runOnce(tx, submission, now(), async () => {

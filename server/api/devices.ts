@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { deviceEndpoints, NewDevice } from '#/contract/devices.ts';
 import type { Context } from '../context.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import { requireGroup } from '../http/require-permission.ts';
 import { JsonResponse } from '../http/json-response.ts';
 import type { Handlers } from '../http/implement.ts';
@@ -38,7 +38,7 @@ export function deviceRoutes(context: Context): Handlers<typeof deviceEndpoints>
       const key = idempotencyKey(request.http);
       let created: NewDevice | undefined;
       const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId, key, content: request.body }, now(), async () => {
+        runOnce(tx, { accountId, key, content: askedBy(request, request.body) }, now(), async () => {
           const DeviceKey = newSecret('mdk');
           const { id: DeviceId } = await actions.create(tx, request, request.body, hashSecret(DeviceKey));
           const answer = { DeviceId, DeviceKey };

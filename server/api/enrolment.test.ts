@@ -4,8 +4,10 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
 import type { Device, NewDevice } from '#/contract/devices.ts';
+import { MOST_PENDING } from '#/contract/enrolment.ts';
 import type { EnrolmentKey, NewEnrolmentKey, PendingDevice } from '#/contract/enrolment.ts';
 import { until } from '../../scripts/test-process.ts';
+import { createToken } from '../store/tokens.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { limitedCaller } from '../test-limited.ts';
 import { startTestService } from '../test-service.ts';
@@ -189,6 +191,71 @@ test('a rejected device stays out, with another secret too, until it is approved
   );
   await approve(PendingId);
   assert.equal((await enrol(EnrolKey, 'a', fields)).status, 200);
+});
+
+test('a rejected machine stays out with the key that it had, and with the secret of an answer that was lost', async () => {
+  const { EnrolKey } = await keyWith();
+  const Secret = secret();
+  const { DeviceId, DeviceKey: OldKey } = await enrol(EnrolKey, 'a', { Secret });
+  const { PendingId } = await enrol(EnrolKey, 'a', { Secret: secret() });
+  await json('POST', `/v1/enrolment/pending/${PendingId}/reject`);
+  for (const each of [{ OldKey }, { OldKey, Secret }, { Secret }]) {
+    const answer = await enrol(EnrolKey, 'a', each);
+    assert.deepEqual([answer.status, answer.title], [403, 'This device was rejected'], JSON.stringify(each));
+  }
+  await approve(PendingId);
+  assert.equal((await enrol(EnrolKey, 'a', { OldKey })).DeviceId, DeviceId);
+});
+
+test('a machine that was approved and then rejected gets no key, not even after another was approved', async () => {
+  const { EnrolKey } = await keyWith({ NeedsApproval: true });
+  const [first, second] = [{ Secret: secret() }, { Secret: secret() }];
+  const approved = await enrol(EnrolKey, 'a', first);
+  const other = await enrol(EnrolKey, 'a', second);
+  await approve(approved.PendingId);
+  await json('POST', `/v1/enrolment/pending/${other.PendingId}/reject`);
+  assert.equal((await enrol(EnrolKey, 'a', first)).status, 403);
+  await approve(other.PendingId);
+  assert.equal((await enrol(EnrolKey, 'a', first)).status, 202);
+  assert.equal((await enrol(EnrolKey, 'a', second)).status, 200);
+});
+
+test('an account has room for so many waiting and rejected machines, which may ask again', async () => {
+  const { EnrolKey, EnrolmentId } = await keyWith({ NeedsApproval: true });
+  const { PendingId } = await enrol(EnrolKey, 'waits', { Secret: 'the secret of the machine that waits' });
+  await service.context.db.write(async (tx) => {
+    const { seq = 0 } =
+      (await tx.get<{ seq: number }>('SELECT seq FROM enrolment_keys WHERE id = ?', EnrolmentId)) ?? {};
+    const others = Array.from({ length: MOST_PENDING - 1 }, (_, index) => `machine ${index}`);
+    for (let from = 0; from < others.length; from += 500) {
+      const some = others.slice(from, from + 500);
+      const row = "(?, 1, ?, ?, ?, 'Rejected', 'NeedsApproval', 'many', 'plant', '{}', '', 0, 0)";
+      await tx.run(
+        `INSERT INTO enrolments (id, account_id, key_seq, machine, secret_hash, state, because, name, grp, facts_json, address,
+           first_asked, last_asked) VALUES ${some.map(() => row).join(', ')}`,
+        ...some.flatMap((each) => [each, seq, Buffer.from(each), Buffer.from(each)]),
+      );
+    }
+  });
+  const late = await enrol(EnrolKey, 'late');
+  assert.equal(late.status, 409);
+  assert.match(late.title, /devices that wait for approval/);
+  const again = await enrol(EnrolKey, 'waits', { Secret: 'the secret of the machine that waits' });
+  assert.deepEqual([again.status, again.PendingId], [202, PendingId]);
+  await approve(PendingId);
+  assert.equal((await enrol(EnrolKey, 'late')).status, 202);
+});
+
+test('an Idempotency-Key gives nobody the enrolment key of somebody else', async () => {
+  const body = { Name: 'line 1', DeviceGroup: 'plant' };
+  const header = { 'Idempotency-Key': 'one-key' };
+  const other = await service.context.db.write((tx) => createToken(tx, 1, 'other', service.context.now()));
+  const make = (token: string) =>
+    service.call('POST', '/v1/enrolment', body, { ...header, Authorization: `Bearer ${token}` });
+  const first = await make(service.token ?? '');
+  assert.equal(first.status, 200);
+  assert.deepEqual(await (await make(service.token ?? '')).json(), await first.json(), 'a repetition');
+  assert.equal((await make(other.secret)).status, 409);
 });
 
 test('a deleted device may join again as a new one, and a deleted key takes its waiting devices along', async () => {

@@ -4,7 +4,7 @@ import type { DeviceDraft, NewDevice } from '#/contract/devices.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { clientAddress } from '../http/client-address.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireGroup, requireRole } from '../http/require-permission.ts';
@@ -100,6 +100,13 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
       return answer(device, deviceKey);
     };
 
+    // Whatever it sends: a secret, or a key that it had before.
+    if (await isRejected(tx, asking))
+      throw new Problem(
+        403,
+        'This device was rejected',
+        'Somebody refused to let it join. In the dashboard, under Devices, Enrolment, it can be approved after all.',
+      );
     const known = await deviceOfMachine(tx, accountId, asking.machine);
     const before = await findEnrolment(tx, asking);
     // The answer was lost on its way.
@@ -116,12 +123,6 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
       );
     if (known && draft.OldKey !== undefined && (await deviceByKey(tx, draft.OldKey))?.seq === known.seq)
       return rekeyed(known);
-    if (await isRejected(tx, asking))
-      throw new Problem(
-        403,
-        'This device was rejected',
-        'Somebody refused to let it join. In the dashboard, under Devices, Enrolment, it can be approved after all.',
-      );
     if (known) {
       const isAlive = known.online === 1 || (known.last_seen !== null && now() - known.last_seen < CLONE_MS);
       return wait(isAlive ? 'PossibleClone' : 'KnownMachine', known.seq);
@@ -150,7 +151,7 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
       let created: { EnrolmentId: string; EnrolKey: string } | undefined;
       const key = idempotencyKey(request.http);
       const { id } = await db.write((tx) =>
-        runOnce(tx, { accountId: account.id, key, content: body }, now(), async () => {
+        runOnce(tx, { accountId: account.id, key, content: askedBy(request, body) }, now(), async () => {
           const { id: EnrolmentId, secret: EnrolKey } = await insertEnrolmentKey(
             tx,
             {

@@ -3,6 +3,9 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Invitation, Me, Person } from '#/contract/people.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
+import { addSecondFactor, join, PASSWORD } from '../auth/test-people.ts';
+import type { PersonBrowser } from '../auth/test-people.ts';
+import type { PersonRow } from '../store/people.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -94,6 +97,43 @@ test('a removed person leaves only a name, for the audit log', async () => {
   };
   assert.equal(Items[0]?.ObjectName, 'anna@example.com');
   await invite('anna@example.com');
+});
+
+test('nothing that is a removed person’s alone is kept', async () => {
+  const anna = await join(service, 'anna@example.com', 'Admin');
+  await addSecondFactor(anna, service.context.now());
+  await anna.get('PUT', '/v1/views/own', { Query: 'hers', Private: true });
+  await anna.get('PUT', '/v1/views/shared', { Query: 'for all' });
+  await anna.get('POST', '/v1/account/tokens', { Name: 'hers', Proof: PASSWORD });
+  assert.equal((await service.call('DELETE', `/v1/people/${anna.id}`)).status, 200);
+  const { db } = service.context;
+  const person = (await db.get<PersonRow>('SELECT * FROM people WHERE id = ?', anna.id))!;
+  const { email, password, otp_secret, recovery_json, issuer, subject } = person;
+  assert.deepEqual(
+    { email, password, otp_secret, recovery_json, issuer, subject },
+    { email: '', password: '', otp_secret: null, recovery_json: '[]', issuer: null, subject: null },
+  );
+  const views = await db.all<{ name: string }>('SELECT name FROM views');
+  assert.deepEqual(
+    views.map(({ name }) => name),
+    ['shared'],
+  );
+  assert.deepEqual(await db.all('SELECT 1 FROM sessions WHERE person_id = ?', anna.id), []);
+  assert.deepEqual(await db.all('SELECT 1 FROM tokens WHERE person_id = ? AND revoked IS NULL', anna.id), []);
+});
+
+test('the same Idempotency-Key gives nobody the invitation of somebody else', async () => {
+  const [anna, bert] = [
+    await join(service, 'anna@example.com', 'Admin'),
+    await join(service, 'bert@example.com', 'Admin'),
+  ];
+  const invitation = { Email: 'cleo@example.com', Name: '', Role: 'Viewer', Groups: [] };
+  const ask = (browser: PersonBrowser) =>
+    browser.ask('POST', '/v1/people', invitation, { 'Idempotency-Key': 'one-key' });
+  const first = await ask(anna);
+  assert.equal(first.status, 200);
+  assert.deepEqual(await (await ask(anna)).json(), await first.json());
+  assert.equal((await ask(bert)).status, 409);
 });
 
 test('a token of the account says who it is, and what it may do', async () => {

@@ -4,7 +4,7 @@ import { permissionsOf } from '#/contract/permissions.ts';
 import type { Rights } from '#/contract/permissions.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
 import { refuseTokenOf, requireManager } from '../http/require-permission.ts';
@@ -129,8 +129,7 @@ export function peopleRoutes(context: Context): Handlers<typeof peopleEndpoints>
       const { Email: email, Name: name, Role: role, Groups: groups } = request.body;
       const accountId = request.account.id;
       const key = idempotencyKey(request.http);
-      // Whoever asks is part of it: nobody gets the link of somebody else by the same key.
-      const content = { ...request.body, holder: request.personId ?? request.credential };
+      const content = askedBy(request, request.body);
       let created: Promise<Invitation> | undefined;
       const { id: personId } = await db.write((tx) =>
         runOnce(tx, { accountId, key, content }, now(), async () => {

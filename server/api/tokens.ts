@@ -6,7 +6,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import type { Context } from '../context.ts';
 import { openProofs } from '../auth/proof.ts';
 import type { SigninGuards } from '../auth/sessions.ts';
-import { idempotencyKey } from '../http/idempotency-key.ts';
+import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireRole } from '../http/require-permission.ts';
@@ -111,8 +111,7 @@ export function tokenRoutes(context: Context, guards: Pick<SigninGuards, 'limit'
       const key = idempotencyKey(request.http);
       let created: NewApiToken | undefined;
       const { Proof: _, ...draft } = request.body;
-      // Whoever asks is part of it: nobody gets the token of somebody else by the same key.
-      const submission = { accountId, key, content: { ...draft, holder: request.personId ?? request.credential } };
+      const submission = { accountId, key, content: askedBy(request, draft) };
       const write = () =>
         db.write((tx) =>
           runOnce(tx, submission, now(), async () => {

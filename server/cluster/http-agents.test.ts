@@ -55,6 +55,19 @@ onServer('a newer hello at another node, by either way, ends the session', async
   await socket.end();
 });
 
+onServer('a key that is used at another node ends the old one at the node of the session', async () => {
+  const { id, key } = await here.fleet.device();
+  const agent = await HttpAgent.connect(here.url, key);
+  assert.equal((await there.call('POST', `/v1/device/${id}/rotate-key`)).status, 200);
+  const [, next = ''] = /^200 key (\S+)$/.exec(said(await agent.next())) ?? [];
+  const elsewhere = agent.at(there.url);
+  elsewhere.key = next;
+  assert.equal((await elsewhere.next(0)).status, 204);
+  await until('the old key to end', async () => (await agent.next(0)).status === 401);
+  agent.key = next;
+  assert.equal((await agent.next(0)).status, 204);
+});
+
 onServer('a stop that is asked at another node reaches the agent', async () => {
   const { id, key } = await here.fleet.device();
   const agent = await HttpAgent.connect(here.url, key);
