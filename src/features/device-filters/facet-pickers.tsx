@@ -13,7 +13,7 @@ import { deviceVersionQueries } from '#/api/device-versions.ts';
 import { factQueries } from '#/api/facts.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
-import { withFact } from './fact-words.ts';
+import { wantedFact, withFact } from './fact-words.ts';
 import { useTagNames } from './filter-chips.tsx';
 import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
@@ -111,7 +111,7 @@ function FactPicker({ filter, onChange }: Pick<FacetPickersProps, 'filter' | 'on
   const counts = useQuery({ ...factQueries.counts(name ?? ''), enabled: isKnown && name !== undefined });
   if (!isKnown || !names.data?.Names.length) return null;
   const { facts = {} } = filter;
-  const value = name === undefined ? undefined : facts[name];
+  const value = name === undefined ? undefined : wantedFact(filter, name);
   const chosen = name === undefined ? Object.keys(facts) : value === undefined ? [] : [value];
   const values = counts.data?.Items.map(({ Value, Devices }) => ({ value: Value, count: Devices }));
   return (

@@ -11,6 +11,10 @@ export const factOf = (word: string): string | undefined => {
   return isFactName(name) ? name : undefined;
 };
 
+/** The value that a filter wants of a fact. A device may name a fact as it likes, also "constructor". */
+export const wantedFact = ({ facts = {} }: RowFilter, name: string): string | undefined =>
+  Object.hasOwn(facts, name) ? facts[name] : undefined;
+
 /** The filter with another value of a fact; undefined for any. */
 export function withFact({ facts }: RowFilter, name: string, value: string | undefined): Pick<RowFilter, 'facts'> {
   const { [name]: _before, ...others } = facts ?? {};

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { urlSchema } from '#/ui/url/url-schema.ts';
 import { indexOf } from '#/fleet/index-of.ts';
 import { aDevice } from '#/fleet/fake-service.ts';
-import { devicesHaving, withFact } from './fact-words.ts';
+import { devicesHaving, wantedFact, withFact } from './fact-words.ts';
 import { filterPart, filterWords, isFiltered } from './filter-words.ts';
 
 const schema = urlSchema({ filter: filterPart });
@@ -46,6 +46,13 @@ test('a fact is added to a filter, replaced in it and removed from it', () => {
   assert.deepEqual(withFact({}, 'os', 'debian'), { facts: { os: 'debian' } });
   assert.deepEqual(withFact({ facts: { os: 'debian', a: '1' } }, 'os', 'alpine'), { facts: { a: '1', os: 'alpine' } });
   assert.deepEqual(withFact({ facts: { os: 'debian' } }, 'os', undefined), { facts: undefined });
+});
+
+test('a fact has the value that the filter wants of it, whatever its name is', () => {
+  assert.equal(wantedFact({ facts: { os: 'debian' } }, 'os'), 'debian');
+  for (const name of ['constructor', '__proto__', 'arch'])
+    assert.equal(wantedFact({ facts: { os: 'x' } }, name), undefined);
+  assert.equal(wantedFact({}, 'constructor'), undefined);
 });
 
 test('devices match only with all wanted values', () => {

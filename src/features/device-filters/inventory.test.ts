@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { device } from '#/contract/devices.ts';
-import { addressOf, inventoryOf } from './inventory.ts';
+import { addressOf, inventoryOf, inventoryLabel } from './inventory.ts';
 
 test('known fields come in a fixed order, unknown ones after them, secrets and empty ones not at all', () => {
   const row = device.parse({
@@ -32,4 +32,9 @@ test('an address is printed as far as it is known', () => {
   assert.equal(addressOf({ LocalAddr: 'fe80::1', LocalPort: '22' }), '[fe80::1]:22');
   assert.equal(addressOf({ LocalAddr: '10.0.0.2', LocalPort: '' }), '10.0.0.2');
   assert.equal(addressOf({ LocalAddr: '', LocalPort: '' }), '');
+});
+
+test('a field that a service adds has its own name', () => {
+  for (const name of ['constructor', 'toString', 'Colour']) assert.equal(inventoryLabel(name), name);
+  assert.equal(inventoryLabel('SysOS'), 'System');
 });

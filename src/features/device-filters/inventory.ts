@@ -27,24 +27,26 @@ const SHOWN = new Set([
   'KeyProblem',
 ]);
 
-const LABELS: Record<string, string> = {
-  SysHostname: 'Host name',
-  SysOS: 'System',
-  SysPlatform: 'Platform',
-  SysKernelVersion: 'Kernel',
-  SysArch: 'Architecture',
-  SysCpuModel: 'Processor',
-  SysTotalMemory: 'Memory',
-  SysTotalDisk: 'Disk',
-  SysMacAddress: 'MAC address',
-  AgentVersion: 'Agent version',
-  TunnelsAllowed: 'Tunnels allowed',
-};
+const LABELS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    SysHostname: 'Host name',
+    SysOS: 'System',
+    SysPlatform: 'Platform',
+    SysKernelVersion: 'Kernel',
+    SysArch: 'Architecture',
+    SysCpuModel: 'Processor',
+    SysTotalMemory: 'Memory',
+    SysTotalDisk: 'Disk',
+    SysMacAddress: 'MAC address',
+    AgentVersion: 'Agent version',
+    TunnelsAllowed: 'Tunnels allowed',
+  }),
+);
 
 export const isInventory = (field: string): boolean => !SHOWN.has(field);
 export const inventoryLabel = (field: string): string => {
   const fact = factOf(field);
-  return fact === undefined ? (LABELS[field] ?? field) : `Fact ${fact}`;
+  return fact === undefined ? (LABELS.get(field) ?? field) : `Fact ${fact}`;
 };
 
 /** The value of any field; empty for none. */
@@ -53,7 +55,7 @@ export const valueText = (value: unknown): string =>
 
 /** The known fields in a fixed order, then the others, under the service's own names. Empty ones are left out. */
 export function inventoryOf(device: Device): { label: string; value: string }[] {
-  const known = Object.keys(LABELS);
+  const known = [...LABELS.keys()];
   const others = Object.keys(device).filter((name) => isInventory(name) && !known.includes(name));
   return [...known, ...others.sort()].flatMap((name) => {
     // The page has a section about the agent.
