@@ -30,9 +30,9 @@ test('what is loaded later counts for no page', () => {
 });
 
 test('every page and kind over its budget is named', () => {
-  assert.deepEqual(overBudget(loadsOf({ ...sizes, 'first.js': 140_000, 'shell.css': 20_000 }), 823_000), [
+  assert.deepEqual(overBudget(loadsOf({ ...sizes, 'first.js': 140_000, 'shell.css': 20_000 }), 824_000), [
     'scripts to the device table: 212000, at most 205000',
     'styles to the device table: 21000, at most 20000',
-    'all scripts: 823000, at most 822000',
+    'all scripts: 824000, at most 823000',
   ]);
 });
