@@ -11,19 +11,16 @@ import { spec, type TestEvent } from 'node:test/reporters';
 import { ensureBrowser } from './browser.ts';
 import { buildIfStale, requireBudget } from './dist.ts';
 import { sum, tallyOfNode, tallyOfPlaywright, type NodeCounts, type PlaywrightReport, type Tally } from './tally.ts';
+import { TEST_LIMIT_MS, groupsOf, runGroup, startsSomething, type Results } from './test-groups.ts';
 
 const root = dirname(import.meta.dirname);
 /** Files of unit tests. */
 export const UNIT_TESTS = globSync('{src,server,agent,scripts}/**/*.test.ts', { cwd: root }).toSorted();
+const textOf = (file: string) => readFileSync(join(root, file), 'utf8');
+/** The unit tests that `npm test` leaves to `--rest`. */
+export const isForRest = (file: string): boolean => startsSomething(textOf(file));
 /** Files of component tests. */
 export const COMPONENT_TESTS = globSync('src/**/*.test.tsx', { cwd: root }).toSorted();
-const STARTS_SOMETHING =
-  /\b(startTestService|TestProcess|ServiceProcess|spawnAgent|killableService|startPostgres)\b|\bspawn\(/;
-/** Whether the tests of a file start services, agents or installers: these are most of the work. */
-export const startsSomething = (file: string): boolean => STARTS_SOMETHING.test(readFileSync(join(root, file), 'utf8'));
-const UNIT_TEST_LIMIT_MS = 120_000;
-// A file whose process doesn't end because something in it stays open: it is killed and counts as failed.
-const SILENCE_LIMIT_MS = UNIT_TEST_LIMIT_MS + 30_000;
 // Each test file, service and agent is a Node of its own: what one has compiled, the next need not compile again.
 process.env['NODE_COMPILE_CACHE'] ??= join(root, '.cache', 'compiled');
 const PASSED: Tally = { passed: 1, failed: 0 };
@@ -50,47 +47,21 @@ export async function staticChecks(): Promise<Tally> {
 /** The unit tests of the given files. */
 export function unitTests(files: readonly string[]): Promise<Tally> {
   return step('Unit tests', async () => {
-    let counts: NodeCounts = { tests: 0, passed: 0 };
-    const empty: string[] = [];
-    const silence = new AbortController();
-    const watch = setTimeout(
-      () =>
-        silence.abort(new Error('This file had not ended when nothing more was heard of it: it left something open')),
-      SILENCE_LIMIT_MS,
-    );
-    const events = run({
-      files,
-      cwd: root,
-      // Of two cores, a third is free while tests wait for processes and timers.
-      concurrency: 3,
-      timeout: UNIT_TEST_LIMIT_MS,
-      signal: silence.signal,
-    });
-    const failures: TestEvent[] = [];
-    async function* worthShowing(): AsyncGenerator<TestEvent> {
-      for await (const event of events as AsyncIterable<TestEvent>) {
-        watch.refresh();
-        if (event.type === 'test:summary' && event.data.file === undefined) counts = event.data.counts;
-        // Node lets a file without a single test pass as if it were one.
-        if (event.type === 'test:pass' && event.data.name === event.data.file) empty.push(event.data.name);
-        // A test that was skipped counts as failed: it showed nothing.
-        if (event.type === 'test:fail' || (event.type === 'test:pass' && event.data.skip !== undefined))
-          failures.push(event);
-        if (event.type === 'test:stdout' || event.type === 'test:stderr') yield event;
-      }
-    }
-    const logs = await reportOf(worthShowing());
-    // What failed comes before the logs of every test, which are long.
-    const none = empty.map((file) => `✖ ${file} holds no test\n`).join('');
-    const output = `${none}${await reportOf(failures)}\n${logs}`;
-    clearTimeout(watch);
-    const { passed, failed } = tallyOfNode(counts);
-    for (const [line] of output.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
-    return {
-      passed: passed - empty.length,
-      failed: failed + empty.length,
-      output,
+    const waiting = groupsOf(files, textOf);
+    const done: Results[] = [];
+    const worker = async () => {
+      for (let group = waiting.shift(); group; group = waiting.shift()) done.push(await runGroup(group));
     };
+    // Of two cores, a third is free while tests wait for processes and timers.
+    await Promise.all([worker(), worker(), worker()]);
+    const lost = done
+      .flatMap(({ unfinished }) => unfinished)
+      .map((file) => `✖ ${file} did not reach its end: its process ended, or was silent for too long\n`);
+    const failures = await reportOf(done.flatMap(({ failed }) => failed));
+    const logs = await reportOf(done.flatMap(({ printed }) => printed));
+    for (const [line] of logs.matchAll(/^Left out, .*$/gm)) process.stdout.write(`${line}\n`);
+    // What failed comes before the logs of every test, which are long.
+    return { ...sum(done.map(({ tally }) => tally)), output: `${lost.join('')}${failures}\n${logs}` };
   });
 }
 
@@ -99,7 +70,7 @@ export function componentTests(files: readonly string[]): Promise<Tally> {
   return step('Component tests', async () => {
     const failures: TestEvent[] = [];
     let counts: NodeCounts = { tests: 0, passed: 0 };
-    const timeout = UNIT_TEST_LIMIT_MS * files.length;
+    const timeout = TEST_LIMIT_MS * files.length;
     const events = run({
       files: ['scripts/components/run.ts'],
       argv: [...files],

@@ -11,7 +11,7 @@ import {
   UNIT_TESTS,
   componentTests,
   endToEndTests,
-  startsSomething,
+  isForRest,
   staticChecks,
   unitTests,
 } from './steps.ts';
@@ -30,7 +30,7 @@ function unitFiles(): string[] {
   if (named.length > 0) return named.filter((arg) => arg.endsWith('.test.ts'));
   if (args.includes('--all')) return UNIT_TESTS;
   if (sweeps) return [];
-  return UNIT_TESTS.filter((file) => startsSomething(file) !== isWhole);
+  return UNIT_TESTS.filter((file) => isForRest(file) !== isWhole);
 }
 
 function componentFiles(): string[] {
