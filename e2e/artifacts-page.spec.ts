@@ -65,20 +65,6 @@ test('a version opens to its facts by keyboard, and the URL says which', async (
   await expect(facts).toHaveCount(0);
 });
 
-test('links to the dialogs of before, and by the id of a version, lead to the page', async ({
-  signedIn: page,
-  service,
-}) => {
-  const ArtifactId = await upload(service, '1.0');
-  for (const link of [`artifacts?dialog=details&artifact=${ArtifactId}`, `artifacts/${ArtifactId}`]) {
-    await page.goto(`${service.url}/${link}`);
-    await expect(page).toHaveURL(`${service.url}/artifacts/myapp?version=${ArtifactId}`);
-    await expect(page.getByRole('group', { name: 'Details of myapp.sh 1.0' })).toBeVisible();
-  }
-  await page.goto(`${service.url}/artifacts?dialog=rules&artifact=${ArtifactId}`);
-  await expect(page.getByRole('dialog', { name: 'Outcome rules of myapp' })).toBeVisible();
-});
-
 test('a version that is deleted stays in sight while devices run it', async ({ signedIn: page, service }) => {
   await twoVersions(service);
   await page.goto(`${service.url}/artifacts/myapp`);
@@ -107,20 +93,4 @@ test('twelve versions on 10,000 devices fit a phone', async ({ signedIn: page, s
   await expect(versions(page)).toBeVisible();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
   await expectAccessible(page);
-});
-
-test('in front of a plain service the page shows what there is', async ({ signedIn: page, service }) => {
-  await upload(service, '1.0');
-  const asked: string[] = [];
-  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
-  await page.route('**/v1/account', async (route) => {
-    const account = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...account, Capabilities: [] } });
-  });
-  await page.goto(`${service.url}/artifacts/myapp`);
-  await expect(versionRow(page, '1.0')).toBeVisible();
-  await expect(page.getByRole('columnheader', { name: 'Runs on' })).toHaveCount(0);
-  await expect(page.getByRole('region', { name: 'Outcome rules' })).toHaveCount(0);
-  await expect(deployments(page)).toContainText('No jobs use it.');
-  expect(asked.filter((path) => /^\/v1\/(versions|rules|audit)/.test(path))).toEqual([]);
 });

@@ -99,21 +99,6 @@ test('the map has the same filter', async ({ signedIn: page, service }) => {
   await expect(rows).toHaveText(/unit 1/);
 });
 
-test('an alert rule is limited to devices with a fact', async ({ signedIn: page, service }) => {
-  await page.goto(`${service.url}/activity/alerts?dialog=rule`);
-  const dialog = page.getByRole('dialog', { name: 'Create rule' });
-  await dialog.getByLabel('Name').fill('Racks');
-  await dialog.getByLabel('Facts').fill('rack');
-  await dialog.getByRole('button', { name: 'Create rule' }).click();
-  await expect(dialog.getByText('must be names of facts with their values, like os=debian')).toBeVisible();
-  await dialog.getByLabel('Facts').fill('rack=7\nos=debian');
-  await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Create rule' }).click();
-  await expect(page.getByRole('table', { name: 'Rules' }).getByRole('row', { name: 'Racks' })).toContainText(
-    'When a device with rack=7 and os=debian is Offline',
-  );
-});
-
 test.describe('in front of another service', () => {
   const foreignTest = before(startStrict);
   foreignTest('nothing is offered, and a link with such a filter says why', async ({ signedIn: page, service }) => {

@@ -16,7 +16,7 @@ class NoObserver {
   disconnect() {}
 }
 Object.assign(dom, { ResizeObserver: NoObserver, IntersectionObserver: NoObserver });
-Object.defineProperty(dom.document, 'fonts', { value: { addEventListener() {}, load: async () => [] } });
+Object.defineProperty(dom.document, 'fonts', { value: Object.assign(new EventTarget(), { load: async () => [] }) });
 Object.assign(dom.Element.prototype, {
   checkVisibility: () => true,
   getAnimations: () => [],

@@ -1,0 +1,93 @@
+// Alert rules and channels: what their dialogs say and make.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { screen, waitFor, within } from '@testing-library/dom';
+import { dialogOf, expectAccessible, expectGone, expectText, testPage, type TestPage } from '#/test-page.ts';
+
+const table = (name: string) => screen.findByRole('table', { name });
+const ruleRow = async (name: RegExp) => within(await table('Rules')).findByRole('row', { name });
+const press = async (user: TestPage['user'], place: HTMLElement, name: string | RegExp) =>
+  user.click(await within(place).findByRole('button', { name }));
+
+/** A channel that nobody listens to, and a rule that uses it. */
+async function watch(service: TestPage['service']): Promise<void> {
+  const channel = { Name: 'Ops', Kind: 'webhook', Url: 'http://127.0.0.1:9/hook', Format: 'json' };
+  const { ChannelId } = await service.call<{ ChannelId: string }>('POST', '/v1/alerts/channels', channel);
+  const rule = { Name: 'Away', When: 'DeviceOffline', ForMinutes: 0, QuietMinutes: 0, Channels: [ChannelId] };
+  await service.call('POST', '/v1/alerts/rules', rule);
+}
+
+const PRIVATE = { ALERT_PRIVATE_TARGETS: '1' };
+
+test('a rule for 80 % of the storage can be saved without a channel, on purpose', async (t) => {
+  const { open, user } = await testPage(t);
+  await open('/activity/alerts?dialog=rule');
+  const dialog = await dialogOf('Create rule');
+  await press(user, dialog, 'Storage 80 %');
+  await press(user, dialog, 'Create rule');
+  const row = await ruleRow(/Storage 80 %/);
+  assert.match(row.textContent, /When 80 % of a limit of the account is used, or the disk is nearly full → no channel/);
+});
+
+test('an alert rule is limited to devices with a fact', async (t) => {
+  const { open, user, fill } = await testPage(t);
+  await open('/activity/alerts?dialog=rule');
+  const dialog = await dialogOf('Create rule');
+  await fill(within(dialog).getByRole('textbox', { name: 'Name' }), 'Racks');
+  const facts = within(dialog).getByRole('textbox', { name: /^Facts/ });
+  await fill(facts, 'rack');
+  await press(user, dialog, 'Create rule');
+  await within(dialog).findByText(/must be names of facts with their values, like os=debian/);
+  await fill(facts, 'rack=7\nos=debian');
+  await expectAccessible();
+  await press(user, dialog, 'Create rule');
+  assert.match((await ruleRow(/Racks/)).textContent, /When a device with rack=7 and os=debian is Offline/);
+});
+
+test('a rule is silenced with a reason that others see, and its silence is ended', async (t) => {
+  const { open, user, fill, service } = await testPage(t, PRIVATE);
+  await watch(service);
+  await open('/activity/alerts');
+  await press(user, await ruleRow(/Away/), 'Silence Away');
+  const dialog = await dialogOf('Silence “Away”');
+  await user.click(within(dialog).getByText('8 hours'));
+  await fill(within(dialog).getByRole('textbox', { name: /^Reason/ }), 'moving the racks');
+  await expectAccessible();
+  await press(user, dialog, 'Silence rule');
+  const row = () => screen.getByRole('row', { name: /Away/ });
+  await expectGone(() => screen.queryByRole('dialog'));
+  await expectText(row, /Silenced, ends in 8h: moving the racks/);
+  await press(user, row(), 'End silence of Away');
+  await waitFor(() => assert.doesNotMatch(row().textContent, /Silenced/));
+});
+
+test('a channel and a rule are deleted; the rule says that it has no channel', async (t) => {
+  const { open, user, service } = await testPage(t, PRIVATE);
+  await watch(service);
+  await open('/activity/alerts');
+  await user.click(await screen.findByRole('link', { name: /manage channels/ }));
+  await user.click(await screen.findByRole('button', { name: 'Delete channel Ops' }));
+  const dialog = await dialogOf('Delete channel');
+  await expectText(() => dialog, /Rules left without a channel, which send nothing: Away\./);
+  await press(user, dialog, 'Delete channel');
+  await expectGone(() => screen.queryByRole('dialog'));
+  await user.click(screen.getByRole('link', { name: /alert rules/ }));
+  await ruleRow(/Away/);
+  await expectText(() => screen.getByRole('row', { name: /Away/ }), /→ no channel/);
+  await press(user, await ruleRow(/Away/), 'Delete Away');
+  await press(user, await screen.findByRole('dialog'), 'Delete rule');
+  await screen.findByText(/^No rules/);
+});
+
+test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is missing', async (t) => {
+  const { open, user } = await testPage(t);
+  await open('/settings/channels');
+  const [create] = await screen.findAllByRole('button', { name: 'Create channel' });
+  await user.click(create ?? assert.fail());
+  const dialog = await dialogOf('Create channel');
+  await waitFor(() =>
+    assert.equal(within(dialog).getByRole<HTMLInputElement>('radio', { name: /^E-mail/ }).disabled, true),
+  );
+  assert.match(dialog.textContent, /operator must set SMTP_URL and SMTP_FROM/);
+  await expectAccessible();
+});
