@@ -34,6 +34,16 @@ test('takes a query literally unless it is a pattern', () => {
   assert.equal(patternOf({ text: '(', exact: false, pattern: true }), undefined);
 });
 
+test('a pattern that JavaScript would silently misread is invalid, as in outcome rules', () => {
+  const valid = (text: string, pattern = true) => patternOf({ text, exact: false, pattern }) !== undefined;
+  for (const text of ['OK\\Z', '\\h+', '\\p{L}', 'a\\Kb', '[[:alpha:]]+', '\\\\\\e']) {
+    assert.ok(!valid(text), text);
+    assert.ok(valid(text, false), text);
+  }
+  for (const text of ['\\d\\s\\bx', '\\\\Z', '\\[a\\]', '\\u00e9\\x41\\cA', '(?<n>a)\\k<n>', '\\1', '[a:]'])
+    assert.ok(valid(text), text);
+});
+
 test('searches what is shown: colour codes do not hide a word, and overwritten states are not found', () => {
   assert.deepEqual(search('first\nno \u001b[31mspa\u001b[1mce\u001b[0m left', 'space'), [[1, 3, 8]]);
   assert.deepEqual(search('10%\r20%\nend', '10%'), []);

@@ -24,8 +24,14 @@ export const MOST_MATCHES = 100_000;
 /** Characters to search between two yields. */
 const SLICE = 256 * 1024;
 
+const KNOWN_ESCAPE = /^\\(?:[^A-Za-z]|[bBcdDfknrsStuvwWx])/;
+/** What JavaScript would silently take for other characters: `\Z`, `\h` and `\p` for letters, `[:alpha:]` for some of them. */
+const isMisread = (pattern: string): boolean =>
+  Array.from(pattern.matchAll(/\\[\s\S]|\[:\^?\w+:\]/g), ([part]) => part).some((part) => !KNOWN_ESCAPE.test(part));
+
 /** The query as a regular expression; undefined if it is invalid. */
 export function patternOf({ text, exact, pattern }: LogQuery): RegExp | undefined {
+  if (pattern && isMisread(text)) return undefined;
   try {
     return new RegExp(pattern ? text : text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), exact ? 'gm' : 'gim');
   } catch {
