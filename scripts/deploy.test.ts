@@ -21,7 +21,9 @@ const SUFFIXES: Record<string, string[]> = {
 test('each metric that the dashboard queries is one of the service', async (t) => {
   const service = await startTestService();
   t.after(() => service.end());
-  const text = await (await service.call('GET', '/metrics')).text();
+  const text = await (
+    await service.call('GET', '/metrics', undefined, { Accept: 'application/openmetrics-text' })
+  ).text();
   const exported = new Set(
     [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].flatMap(([, name = '', type = '']) =>
       (SUFFIXES[type] ?? []).map((suffix) => name + suffix),

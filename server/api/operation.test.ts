@@ -57,7 +57,9 @@ function readMetrics(exposition: string): Map<string, number> {
   }
   return samples;
 }
-const metrics = async () => readMetrics(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text());
+const openMetrics = { headers: { Accept: 'application/openmetrics-text' } };
+const metrics = async () =>
+  readMetrics(await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`, openMetrics)).text());
 
 test('it lives and is ready, on both ports, and nobody has to sign in to ask', async () => {
   for (const base of [service.url, `http://127.0.0.1:${metricsPort}`])
@@ -82,7 +84,7 @@ test('where the database takes no write it is not ready, and says why', async (t
 
 test('metrics need a token on the main port, and are OpenMetrics', async () => {
   assert.equal((await fetch(`${service.url}/metrics`)).status, 401);
-  const response = await service.call('GET', '/metrics');
+  const response = await service.call('GET', '/metrics', undefined, { Accept: 'application/openmetrics-text' });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get('content-type'), 'application/openmetrics-text; version=1.0.0; charset=utf-8');
   const samples = readMetrics(await response.text());
@@ -92,9 +94,55 @@ test('metrics need a token on the main port, and are OpenMetrics', async () => {
     'muster_disk_free_bytes',
     'muster_db_commits_total',
     'muster_db_batch_writes_count',
-    'nodejs_eventloop_delay_seconds{quantile="0.99"}',
+    'nodejs_eventloop_delay_seconds{percentile="99"}',
   ])
     assert.ok((samples.get(name) ?? -1) >= 0, name);
+});
+
+const OPEN_METRICS = 'application/openmetrics-text; version=1.0.0; charset=utf-8';
+const TEXT = 'text/plain; version=0.0.4; charset=utf-8';
+const ACCEPTED: [accept: string, type: string][] = [
+  ['*/*', TEXT],
+  ['text/plain', TEXT],
+  ['text/html, */*;q=0.1', TEXT],
+  ['application/json', TEXT],
+  ['application/openmetrics-text;version=1.0.0;q=0.5, text/plain;version=0.0.4;q=0.6', TEXT],
+  ['application/openmetrics-text;version=1.0.0;q=0, */*', TEXT],
+  ['application/openmetrics-text; version=2.0.0, text/plain', TEXT],
+  ['application/openmetrics-text', OPEN_METRICS],
+  ['Application/OpenMetrics-Text; Version="1.0.0"', OPEN_METRICS],
+  // Prometheus 2.42 and 3.5.
+  [
+    'application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1',
+    OPEN_METRICS,
+  ],
+  [
+    'application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1',
+    OPEN_METRICS,
+  ],
+];
+test('metrics are in the format that the client prefers, with the same names in both', async () => {
+  for (const [accept, type] of ACCEPTED) {
+    const response = await service.call('GET', '/metrics', undefined, { Accept: accept });
+    assert.deepEqual([response.headers.get('content-type'), response.headers.get('vary')], [type, 'Accept'], accept);
+    assert.equal((await response.text()).endsWith('# EOF\n'), type === OPEN_METRICS, accept);
+  }
+  const texts = await Promise.all(
+    ['text/plain', 'application/openmetrics-text'].map(async (Accept) =>
+      (await service.call('GET', '/metrics', undefined, { Accept })).text(),
+    ),
+  );
+  const [names, openNames] = texts.map((format) => [
+    ...new Set([...format.matchAll(/^(?!muster_http)[a-z]\S*/gm)].map(([name]) => name)),
+  ]);
+  assert.ok(names && names.length > 30);
+  assert.deepEqual(names, openNames);
+  // The older format names a counter as its samples.
+  assert.match(
+    texts[0] ?? '',
+    /^# HELP process_cpu_seconds_total .+\n# TYPE process_cpu_seconds_total counter\nprocess_cpu_seconds_total /m,
+  );
+  assert.match(texts[1] ?? '', /^# TYPE process_cpu_seconds counter\nprocess_cpu_seconds_total /m);
 });
 
 test('devices, agents, jobs and requests are counted, requests by the pattern of their path', async () => {
@@ -183,7 +231,7 @@ test('in front of another service it says the same of itself, and counts on its 
   const { url } = await startBefore(t, (_, response) => response.end('{}'), { METRICS_PORT: String(port) });
   for (const at of ['/healthz', '/readyz']) assert.equal((await fetch(url + at)).status, 200);
   assert.equal((await fetch(`${url}/metrics`)).status, 404);
-  const samples = readMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`)).text());
+  const samples = readMetrics(await (await fetch(`http://127.0.0.1:${port}/metrics`, openMetrics)).text());
   assert.ok((samples.get('process_resident_memory_bytes') ?? 0) > 0);
 });
 

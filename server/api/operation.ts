@@ -2,7 +2,7 @@
 // metrics need a token, or a separate port (METRICS_PORT).
 import type { Context as HonoContext } from 'hono';
 import type { App, Env } from '../http/implement.ts';
-import { METRICS_TYPE, printMetrics } from '../operation/metrics.ts';
+import { printMetrics } from '../operation/metrics.ts';
 import type { Gauges } from '../operation/metrics.ts';
 import { Problem } from '../http/problem.ts';
 import type { Readiness } from '../readiness.ts';
@@ -31,6 +31,7 @@ export function operationRoutes(
 
   app.get('/metrics', async (http) => {
     await authorize(http);
-    return http.body(await printMetrics(gauges), 200, { ...NO_STORE, 'Content-Type': METRICS_TYPE });
+    const { type, text } = await printMetrics(gauges, http.req.header('Accept') ?? '');
+    return http.body(text, 200, { ...NO_STORE, 'Content-Type': type, Vary: 'Accept' });
   });
 }

@@ -51,6 +51,8 @@ export function schemaOf(schema: z.ZodMiniType, components: Json, io: 'input' | 
       // Limits of the number type are no information.
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      // What the dashboard makes of a missing number; JSON would turn it into null, which is no number.
+      if (Number.isNaN(jsonSchema.default)) delete jsonSchema.default;
     },
   }) as Json & { $defs?: Record<string, Json> };
   // Each call includes the named schemas it uses; the document lists them once.

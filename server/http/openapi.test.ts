@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import * as z from 'zod/mini';
 import { PERMISSIONS } from '#/contract/permissions.ts';
 import { eventName } from '#/contract/resource.ts';
 import type { Operations } from '#/contract/resource.ts';
@@ -157,7 +158,7 @@ test('paths and their parameters agree, each is explained, and operation ids are
     );
     for (const { name, description, schema, required, in: where } of operation.parameters) {
       assert.notEqual(description, name, `${path} ${name}`);
-      if (where !== 'header') assert.equal(required, where === 'path');
+      if (where === 'path') assert.equal(required, true);
       assert.ok(Object.keys(schema).length > 0, `${path} ${name}`);
     }
     assert.ok(operation.summary);
@@ -165,6 +166,41 @@ test('paths and their parameters agree, each is explained, and operation ids are
     assert.ok(operation.responses['200']);
     if (path.startsWith('/v1/')) assert.ok(operation.responses['401'] && operation.responses['default']);
   }
+});
+
+test('a query value is required where a request without it is refused, and optional elsewhere', () => {
+  let required = 0;
+  for (const { resource, name, query } of Object.values<Operations>(API).flatMap((each) => Object.values(each))) {
+    const id = `${resource.name}.${name}`;
+    const shown = operations().find(({ operation }) => operation.operationId === id)?.operation.parameters ?? [];
+    for (const [value, schema] of Object.entries(query?.shape ?? {})) {
+      const mayBeMissing = z.safeParse(schema as z.ZodMiniType, undefined).success;
+      const parameter = shown.find((each) => each.in === 'query' && each.name === value);
+      assert.equal(parameter?.required, !mayBeMissing, `${id} ${value}`);
+      required += mayBeMissing ? 0 : 1;
+    }
+  }
+  assert.ok(required > 0);
+});
+
+test('each default is a value that its schema takes', () => {
+  const types: Record<string, (value: unknown) => boolean> = {
+    number: (value) => typeof value === 'number',
+    integer: Number.isInteger,
+    string: (value) => typeof value === 'string',
+    boolean: (value) => typeof value === 'boolean',
+    array: Array.isArray,
+    object: (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+    null: (value) => value === null,
+  };
+  const check = (value: unknown, at: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    const { type, default: given } = value as { type?: unknown; default?: unknown };
+    if (given !== undefined && typeof type === 'string')
+      assert.ok(types[type]?.(given), `${at}: ${JSON.stringify(given)}`);
+    for (const [key, inner] of Object.entries(value)) check(inner, `${at}.${key}`);
+  };
+  check(document, '');
 });
 
 test('the schemas say what the service does', () => {

@@ -89,10 +89,11 @@ const parameters = (
 ) => {
   if (!schema) return [];
   const { properties = {} } = schemaOf(schema, components) as { properties?: Json };
+  const { required = [] } = schemaOf(schema, components, 'input') as { required?: string[] };
   return Object.entries(properties).map(([name, value]) => ({
     name: renamed.get(name) ?? name,
     in: where,
-    required: where === 'path',
+    required: where === 'path' || required.includes(name),
     description: PARAMETERS[name] ?? name,
     schema: value,
   }));
@@ -246,14 +247,18 @@ const OPERATION: Json = {
     ...open,
     responses: { 200: plain('It can'), 503: plain('Why it cannot', 'application/problem+json') },
   }),
-  '/metrics': asked('metrics', 'What it counts, as OpenMetrics text', {
-    'x-permission': 'read',
-    'x-unlimited': true,
-    responses: {
-      200: plain('The figures', 'application/openmetrics-text'),
-      401: { $ref: '#/components/responses/Unauthorized' },
+  '/metrics': asked(
+    'metrics',
+    'What it counts, as OpenMetrics text or, unless Accept prefers that, as that of Prometheus',
+    {
+      'x-permission': 'read',
+      'x-unlimited': true,
+      responses: {
+        200: { description: 'The figures', content: { 'text/plain': {}, 'application/openmetrics-text': {} } },
+        401: { $ref: '#/components/responses/Unauthorized' },
+      },
     },
-  }),
+  ),
 };
 
 /** The whole document, for a service at `url`. */

@@ -26,15 +26,15 @@ export function processGauges(dataDir: string): Gauges {
   gauges.add('nodejs_heap_used_bytes', 'Of it, the JavaScript heap.', () => process.memoryUsage().heapUsed);
   const delays = () => {
     const at = (percent: number) => (delay.count === 0 ? 0 : delay.percentile(percent) / NANO);
-    const quantiles = { 0.5: at(50), 0.99: at(99), 1: at(100) };
+    const percentiles = { 50: at(50), 99: at(99), 100: at(100) };
     delay.reset();
-    return quantiles;
+    return percentiles;
   };
   gauges.add(
     'nodejs_eventloop_delay_seconds',
     'How late the event loop was since the last reading.',
     delays,
-    'quantile',
+    'percentile',
   );
   gauges.add('muster_disk_free_bytes', 'Room on the disk that holds DATA_DIR.', () => disk().free);
   gauges.add('muster_disk_size_bytes', 'Size of that disk.', () => disk().size);
