@@ -104,7 +104,10 @@ test('the fleet is seen as it was, by keyboard, with the site that went down fir
   await expect(listed(page, 'north-1')).toContainText('Online');
 });
 
-test('a time when the service was down is unknown, in the list and on the map', async ({ signedIn: page, service }) => {
+test('a time when the service was down is unknown, in the list and on the map; the space bar plays and pauses, and the arrows move', async ({
+  signedIn: page,
+  service,
+}) => {
   const { now } = await withPast(service);
   await openMap(page, service, `${address(now - 11.5 * HOUR)}&at=60.1000,10.0000,3`);
   await expect(bar(page)).toContainText('4 Unknown: the service was down');
@@ -115,10 +118,7 @@ test('a time when the service was down is unknown, in the list and on the map', 
   await expect(page.getByText(/^\d devices, \d Unknown$/)).toBeVisible();
   await scrubber(page).press('ArrowRight');
   await expect(scrubber(page)).toHaveAttribute('aria-valuetext', /: 4 Unknown, the service was down$/);
-});
 
-test('the space bar plays and pauses, and the arrows move', async ({ signedIn: page, service }) => {
-  const { now } = await withPast(service);
   await openMap(page, service, `${address(now - 6 * HOUR - 20 * MINUTE)}&speed=900`);
   await expect(bar(page)).toContainText('4 Online');
   await expect(bar(page).getByRole('combobox', { name: 'Speed' })).toHaveValue('900');

@@ -164,8 +164,13 @@ test('files that a deployer drops on the artifacts are refused with the reason, 
   await expect(page.getByText('Your role covers the groups plant-a and plant-c.')).toBeVisible();
 });
 
-test('a deployer deploys an artifact, but neither a workflow nor a preflight', async ({ page, service }) => {
-  const { mine, artifact } = await twoPlants(service);
+test('a deployer deploys an artifact, but neither a workflow nor a preflight, and adds devices and alert rules to the own groups only', async ({
+  page,
+  service,
+}) => {
+  const { mine, foreign, artifact } = await twoPlants(service);
+  await service.call('PATCH', `/v1/devices/${mine}`, { CustomerSite: 'Dock 4' });
+  await service.call('PATCH', `/v1/devices/${foreign}`, { CustomerSite: 'Secret yard' });
   await signInAs(page, service, 'Deployer', 'plant-a');
   await page.goto(`${service.url}/deploy?device=${mine}&workflow=`);
   const reason = needs('Deploying a workflow', 'Operator', 'Deployer');
@@ -181,16 +186,7 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight', a
   await expect(deploy).toBeEnabled();
   await deploy.click();
   await expect(page.getByRole('heading', { level: 1, name: /hello\.sh/ })).toBeVisible();
-});
 
-test('a role without everything adds devices to its own groups only, and alert rules for them', async ({
-  page,
-  service,
-}) => {
-  const { mine, foreign } = await twoPlants(service);
-  await service.call('PATCH', `/v1/devices/${mine}`, { CustomerSite: 'Dock 4' });
-  await service.call('PATCH', `/v1/devices/${foreign}`, { CustomerSite: 'Secret yard' });
-  await signInAs(page, service, 'Deployer', 'plant-a');
   // The form may be there before it is known who fills it in.
   const known = Promise.withResolvers<void>();
   await page.route('**/v1/me', async (route) => {
@@ -270,12 +266,15 @@ test.describe('with refused requests', () => {
   // The browser logs each of them to the console.
   test.use({ expectedConsole: [/status of 40[13]/] });
 
-  test('a tag that reaches outside the groups is deployed to one’s own devices only', async ({ page, service }) => {
+  test('a tag that reaches outside the groups is deployed to one’s own devices only; a role that shrinks ends the session', async ({
+    page,
+    service,
+  }) => {
     const { mine, foreign, artifact } = await twoPlants(service);
     await service.call('POST', '/v1/tag/pumps');
     const [{ TagId }] = await service.call<[{ TagId: string }]>('GET', '/v1/tag');
     for (const id of [mine, foreign]) await service.call('POST', `/v1/devices/${id}/tag/${TagId}`);
-    await signInAs(page, service, 'Deployer', 'plant-a');
+    const { id, email, password } = await signInAs(page, service, 'Deployer', 'plant-a');
     await page.goto(`${service.url}/deploy?tag=${TagId}&artifact=${artifact}`);
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     const refusal = page.getByRole('alert').filter({ hasText: 'reaches devices outside your groups' });
@@ -286,11 +285,7 @@ test.describe('with refused requests', () => {
     await page.getByRole('button', { name: 'Deploy', exact: true }).click();
     await expect(page).toHaveURL(/\/jobs\//);
     await expect(page.locator('body')).not.toContainText('secret-1');
-  });
 
-  test('a role that shrinks while the page is open ends the session', async ({ page, service }) => {
-    const { mine } = await twoPlants(service);
-    const { id, email, password } = await signInAs(page, service, 'Deployer', 'plant-a');
     await page.goto(`${service.url}/devices/${mine}`);
     await expect(page.getByRole('link', { name: 'Edit', exact: true })).toBeVisible();
     await service.call('PATCH', `/v1/people/${id}`, { Role: 'Viewer' });
