@@ -20,14 +20,14 @@ registerHooks({
   resolve: (specifier, context, next) =>
     next(specifier === 'node:test' && context.parentURL !== API ? API : specifier, context),
 });
-const { definitionsOf } = (await import(API)) as typeof import('./test-group-api.ts');
+const { definitionsOf } = await import('./test-group-api.ts');
 
 let isHeld = false;
 for (const file of process.argv.slice(2)) {
   const restore = rememberGlobals();
   const open = process.getActiveResourcesInfo();
   const definitions = await definitionsOf(() => import(pathToFileURL(path.join(ROOT, file)).href)).catch(
-    (cause: unknown) => [() => void test('it loads', () => Promise.reject(cause as Error))],
+    (cause: unknown) => [() => void test('it loads', () => assert.ifError(cause))],
   );
   // All tests of some files are for PostgreSQL.
   if (definitions.length === 0 && !/\bonPostgres\b/.test(readFileSync(path.join(ROOT, file), 'utf8')))

@@ -108,7 +108,9 @@ type Ended = Extract<TestEvent, { type: 'test:pass' | 'test:fail' }>;
 function inFile(event: Ended, file: string): TestEvent {
   const path = join(ROOT, file);
   const error = event.type === 'test:fail' ? event.data.details.error : undefined;
-  const stack = String((error?.cause as Error | undefined)?.stack ?? error?.stack ?? '');
+  // A test may throw anything, and nothing at all.
+  const cause: Partial<Error> | undefined = error?.cause;
+  const stack = cause?.stack ?? error?.stack ?? '';
   const [, line = '1', column = '1'] = /^(\d+):(\d+)/.exec(stack.split(`${path}:`)[1] ?? '') ?? [];
   const place = {
     file: path,
