@@ -106,9 +106,9 @@ test('of a service that ran, no device and no tunnel is connected in what was re
   const connected = (folder: string, change = '') => {
     const sqlite = new DatabaseSync(path.join(folder, 'muster.db'));
     sqlite.exec(change);
-    const count = (table: string, how: string) =>
+    const rowsOf = (table: string, how: string) =>
       sqlite.prepare(`SELECT count(*) AS count FROM ${table} WHERE ${how}`).get()?.['count'];
-    const counts = { devices: count('devices', 'online = 1'), tunnels: count('tunnels', 'connected IS NOT NULL') };
+    const counts = { devices: rowsOf('devices', 'online = 1'), tunnels: rowsOf('tunnels', 'connected IS NOT NULL') };
     sqlite.close();
     return counts;
   };
