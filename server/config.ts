@@ -218,7 +218,7 @@ function readMapTiles(url: string | undefined, attribution: string | undefined):
   return { url, attribution: attribution ?? '' };
 }
 
-const SPANS: Record<string, number> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+const SPANS = new Map(Object.entries<number>({ m: 60_000, h: 3_600_000, d: 86_400_000 }));
 
 function readBackups(folder: string | undefined, every: string | undefined, most: number): Config['backups'] {
   if (folder === undefined) {
@@ -226,7 +226,7 @@ function readBackups(folder: string | undefined, every: string | undefined, most
     throw new ConfigError('BACKUP_EVERY is set, but BACKUP_DIR is not: it names the folder that backups go to.');
   }
   const [, number = '', unit = ''] = /^(\d{1,5})([mhd])$/.exec(every ?? '24h') ?? [];
-  const everyMs = Number(number) * (SPANS[unit] ?? 0);
+  const everyMs = Number(number) * (SPANS.get(unit) ?? 0);
   if (!(everyMs > 0))
     throw new ConfigError(`BACKUP_EVERY is "${every}", but it must be a number of minutes, hours or days, like 24h.`);
   return { folder: path.resolve(folder), everyMs, most };

@@ -28,7 +28,9 @@ export interface OidcConfig {
   name: string;
 }
 
-const NAMES: Record<string, string> = { 'login.microsoftonline.com': 'Microsoft', 'accounts.google.com': 'Google' };
+const NAMES = new Map(
+  Object.entries<string>({ 'login.microsoftonline.com': 'Microsoft', 'accounts.google.com': 'Google' }),
+);
 
 const OTHERS = ['OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLE_CLAIM', 'OIDC_ROLES', 'OIDC_ROLES_FILE'];
 
@@ -56,7 +58,7 @@ export function readOidcConfig(value: (name: string) => string | undefined): Oid
     clientSecret: required('OIDC_CLIENT_SECRET', 'it proves to the provider that this service asks'),
     claim: value('OIDC_ROLE_CLAIM') ?? 'groups',
     roles: readRoles(value('OIDC_ROLES'), value('OIDC_ROLES_FILE')),
-    name: NAMES[host] ?? host,
+    name: NAMES.get(host) ?? host,
   };
 }
 

@@ -63,7 +63,7 @@ function parsed(
     throw new UsageError(`${cause instanceof Error ? cause.message : String(cause)}\nUsage:${usage}`);
   }
   const [name = Object.keys(commands)[0] ?? '', ...words] = found.positionals;
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  const command = new Map(Object.entries(commands)).get(name);
   if (!command) throw wrong();
   const [least, most] = command.words;
   if (words.length < least || words.length > most) throw wrong();

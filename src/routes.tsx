@@ -57,13 +57,15 @@ const NOT_FOUND: RouteObject = {
 /** The page that settings were on until there was one for each, with its dialogs. */
 function redirectAccount({ request }: { request: Request }) {
   const { search, searchParams } = new URL(request.url);
-  const pages: Record<string, string> = {
-    make: paths.tokens(),
-    revoke: paths.tokens(),
-    'end-sessions': paths.sessions(),
-    clear: paths.appearance(),
-  };
-  const page = pages[searchParams.get('dialog') ?? ''];
+  const pages = new Map(
+    Object.entries<string>({
+      make: paths.tokens(),
+      revoke: paths.tokens(),
+      'end-sessions': paths.sessions(),
+      clear: paths.appearance(),
+    }),
+  );
+  const page = pages.get(searchParams.get('dialog') ?? '');
   return redirect(page === undefined ? paths.settings() : page + search);
 }
 

@@ -50,6 +50,24 @@ test('requests that no agent should send are refused with a sentence', async () 
   assert.equal((await agent.next(0)).status, 204);
 });
 
+test('a fact may have the name of something that every object has', async () => {
+  const { id, key } = await fleet.device();
+  const agent = await HttpAgent.connect(service.url, key, ['constructor=Acme', '__proto__=yes']);
+  assert.equal((await agent.next(0)).status, 204);
+  const facts = (await (await service.call('GET', `/v1/device/${id}/facts`)).json()) as {
+    Items: { Name: string; Value: string }[];
+  };
+  const valueOf = new Map(facts.Items.map(({ Name, Value }) => [Name, Value]));
+  assert.deepEqual([valueOf.get('constructor'), valueOf.get('__proto__')], ['Acme', 'yes']);
+  for (const name of ['constructor', '__proto__']) {
+    const { Items } = (await (await service.call('GET', `/v1/facts/${name}/counts`)).json()) as { Items: unknown[] };
+    assert.equal(Items.length, 1, name);
+    const filter = encodeURIComponent(`{"${name}":"${valueOf.get(name)}"}`);
+    const found = (await (await service.call('GET', `/v1/devices/1/9/filters?facts=${filter}`)).json()) as object[];
+    assert.equal(found.length, 1, name);
+  }
+});
+
 test('keys and sessions that do not count', async () => {
   const { key, agent } = await connected();
   assert.equal((await new HttpAgent(service.url, 'mdk_unknown').hello()).status, 401);

@@ -118,11 +118,13 @@ export function messageOf(rule: RuleRow, events: readonly EventRow[], sites: rea
   };
 }
 
-const HOW: Record<string, string> = {
-  Interrupted: 'was interrupted',
-  RolledBack: 'was rolled back',
-  NoAnswer: 'gave no answer',
-};
+const HOW = new Map(
+  Object.entries<string>({
+    Interrupted: 'was interrupted',
+    RolledBack: 'was rolled back',
+    NoAnswer: 'gave no answer',
+  }),
+);
 const OUTCOMES = [
   ['Failed', 'failed'],
   ['RolledBack', 'rolled back'],
@@ -144,7 +146,7 @@ export function jobText(job: EndedJob, outcomes: Outcomes): string {
   const byRules = job.verdict !== null && job.verdict !== job.status;
   const code = job.exit_code === null ? '' : `exit code ${job.exit_code}`;
   const why = byRules ? `because of ${job.verdict_because}` : job.reason || code;
-  return `Job “${job.name}” ${HOW[outcome] ?? 'failed'} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
+  return `Job “${job.name}” ${HOW.get(outcome) ?? 'failed'} on ${job.device_name}${why === '' ? '' : ` (${why})`}`;
 }
 
 /** What fires, as a short text for a list. */

@@ -25,11 +25,13 @@ const MAX_KEPT = 200;
 const READY_HOURS = [24, 7 * 24, 14 * 24, 30 * 24] as const;
 
 /** An unclear end, like Interrupted or NoAnswer, is neither. */
-const OUTCOMES: Record<string, 'Succeeded' | 'Failed'> = {
-  Succeeded: 'Succeeded',
-  Failed: 'Failed',
-  RolledBack: 'Failed',
-};
+const OUTCOMES = new Map(
+  Object.entries<'Succeeded' | 'Failed'>({
+    Succeeded: 'Succeeded',
+    Failed: 'Failed',
+    RolledBack: 'Failed',
+  }),
+);
 
 interface Kept {
   series: HistorySeries;
@@ -90,7 +92,7 @@ export class FleetSeries {
       part,
     )) {
       const counts = jobs.get(at) ?? { Succeeded: 0, Failed: 0, Other: 0 };
-      counts[OUTCOMES[outcome] ?? 'Other'] += ended;
+      counts[OUTCOMES.get(outcome) ?? 'Other'] += ended;
       jobs.set(at, counts);
     }
     const time = (at: number) => printIsoTime(new Date(at));

@@ -37,20 +37,22 @@ export function installRoutes(app: App, context: InstallContext): void {
       const { version, size, sha256 } = runtimes.get(platform) ?? {};
       return version === undefined ? '' : `${version} ${size} ${sha256}`;
     };
-    const values: Record<string, string> = {
-      PUBLIC_URL: context.publicUrl,
-      AGENT_SHA256: program?.sha256 ?? '',
-      AGENT_SIZE: String(program?.bytes.length ?? 0),
-      SH_AGENT_SHA256: sh?.sha256 ?? '',
-      SH_AGENT_SIZE: String(sh?.bytes.length ?? 0),
-      RUNTIME_LINUX_X64: runtimeOf('linux-x64'),
-      RUNTIME_LINUX_ARM64: runtimeOf('linux-arm64'),
-      AGENT_SEQUENCE: String(agent && agent.program.sha256 === program?.sha256 ? agent.sequence : 0),
-      UPDATE_KEY: context.signer.key.publicKey,
-    };
+    const values = new Map(
+      Object.entries<string>({
+        PUBLIC_URL: context.publicUrl,
+        AGENT_SHA256: program?.sha256 ?? '',
+        AGENT_SIZE: String(program?.bytes.length ?? 0),
+        SH_AGENT_SHA256: sh?.sha256 ?? '',
+        SH_AGENT_SIZE: String(sh?.bytes.length ?? 0),
+        RUNTIME_LINUX_X64: runtimeOf('linux-x64'),
+        RUNTIME_LINUX_ARM64: runtimeOf('linux-arm64'),
+        AGENT_SEQUENCE: String(agent && agent.program.sha256 === program?.sha256 ? agent.sequence : 0),
+        UPDATE_KEY: context.signer.key.publicKey,
+      }),
+    );
     // A function, because replace() would interpret "$" in a string.
     const script = SCRIPT.replace(/'\{\{([A-Z0-9_]+)\}\}'/g, (whole, name: string) =>
-      name in values ? shellQuote(values[name] ?? '') : whole,
+      values.has(name) ? shellQuote(values.get(name) ?? '') : whole,
     );
     return http.body(script, 200, text);
   });

@@ -72,12 +72,12 @@ async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<
 
 /** The counts by status, corrected by the verdicts. */
 async function verdictCounts(db: Reader, row: JobRow): Promise<Record<string, number>> {
-  const counts: Record<string, number> = countsIn(row);
+  const counts = new Map(Object.entries<number>(countsIn(row)));
   for (const { status, verdict, jobs } of await shiftedChildren(db, row.seq)) {
-    counts[status] = (counts[status] ?? 0) - jobs;
-    counts[verdict] = (counts[verdict] ?? 0) + jobs;
+    counts.set(status, (counts.get(status) ?? 0) - jobs);
+    counts.set(verdict, (counts.get(verdict) ?? 0) + jobs);
   }
-  return counts;
+  return Object.fromEntries(counts);
 }
 
 const withoutZeros = (counts: Record<string, number>) =>

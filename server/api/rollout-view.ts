@@ -175,9 +175,9 @@ const plainSteps = (steps: readonly StepRow[]): StepRow[] =>
   });
 
 export function summaryOf(scope: Scope, row: RolloutRow, waves: readonly RolloutWave[]): RolloutSummary {
-  const Counts: Record<string, number> = {};
+  const counts = new Map<string, number>();
   for (const wave of waves)
-    for (const [state, count] of Object.entries(wave.Counts)) Counts[state] = (Counts[state] ?? 0) + count;
+    for (const [state, count] of Object.entries(wave.Counts)) counts.set(state, (counts.get(state) ?? 0) + count);
   const { ArtifactId, WorkflowId } = settingsOf(row);
   return {
     RolloutId: row.id,
@@ -188,7 +188,7 @@ export function summaryOf(scope: Scope, row: RolloutRow, waves: readonly Rollout
     Wave: row.wave + 1,
     WaveCount: row.waves,
     Devices: waves.reduce((sum, { Devices }) => sum + Devices, 0),
-    Counts,
+    Counts: Object.fromEntries(counts),
     ...(ArtifactId && { ArtifactId }),
     ...(WorkflowId && { WorkflowId }),
     CreatedTime: time(row.created),

@@ -62,7 +62,7 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
       const job = await jobById(db, scope, JobId);
       if (job.device_seq === null) {
         const children = (await childJobs(db, scope, job.seq, 0, TRIED_CHILDREN)).filter(({ ended }) => ended !== null);
-        const counts: Record<string, number> = {};
+        const counts = new Map<string, number>();
         const strikes: Strikes = new Map();
         const until = performance.now() + TRIAL_MS;
         let judged = 0;
@@ -71,10 +71,10 @@ export function ruleRoutes({ db, audit, now, trials }: Context): Handlers<typeof
           const [reading] = await trials.read([await outputOf(child)], Rules, { strikes });
           if (!reading) continue;
           const { verdict } = verdictOf(child, Rules, reading);
-          counts[verdict] = (counts[verdict] ?? 0) + 1;
+          counts.set(verdict, (counts.get(verdict) ?? 0) + 1);
           judged += 1;
         }
-        return { VerdictCounts: counts, Judged: judged };
+        return { VerdictCounts: Object.fromEntries(counts), Judged: judged };
       }
       if (job.ended === null) throw new Problem(409, 'The job has not ended', 'Rules are tried on jobs that have.');
       const [reading] = await trials.read([await outputOf(job)], Rules, { all: true });

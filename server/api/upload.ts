@@ -81,7 +81,7 @@ async function receive(
   { accountId, most, fields: known, giveUp }: UploadRules,
 ): Promise<Upload> {
   const parser = openParser(incoming);
-  const fields: Record<string, string> = {};
+  const fields = new Map<string, string>();
   let name: string | undefined;
   let stream: BusboyFileStream | undefined;
   let receiving: Promise<Received> | undefined;
@@ -106,11 +106,11 @@ async function receive(
     parser.on('field', (given: string | undefined, value, nameCut, valueCut) => {
       const field = given ?? '';
       if (nameCut || valueCut) refuseField(field, `is too long: at most ${LIMITS.fieldSize / 1024} kB are read`);
-      else if (Object.hasOwn(fields, field)) refuseField(field, 'was sent twice');
+      else if (fields.has(field)) refuseField(field, 'was sent twice');
       else if (field === 'file') refuseField(field, 'must be a file: send it with a file name');
       else if (!known.includes(field))
         refuseField(nameOf(field), `is no field of an upload, which takes file, ${known.join(', ')}`);
-      else fields[field] = value;
+      else fields.set(field, value);
     });
     parser.on('file', (given: string | undefined, file, fileName: string | undefined) => {
       const field = given ?? '';
@@ -162,7 +162,7 @@ async function receive(
     await parsed;
     if (!receiving || name === undefined) throw invalid([{ field: 'file', message: 'is missing' }]);
     const received = await receiving;
-    if (received.sizeBytes > 0) return { fields, name, received };
+    if (received.sizeBytes > 0) return { fields: Object.fromEntries(fields), name, received };
     throw invalid([{ field: 'file', message: 'is empty' }]);
   } catch (thrown) {
     let cause = thrown;

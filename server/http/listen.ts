@@ -107,13 +107,16 @@ export function listen(server: Server, host: string, port: number, variable: str
     });
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const texts: Record<string, string> = {
-        EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with ${variable}.`,
-        EACCES: `Port ${port} is reserved for the system: choose one above 1023 with ${variable}.`,
-        EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
-        ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
-      };
-      reject(texts[cause.code ?? ''] ? new ConfigError(texts[cause.code ?? '']) : cause);
+      const texts = new Map(
+        Object.entries<string>({
+          EADDRINUSE: `Port ${port} on ${host} is in use: stop the program that has it, or choose another with ${variable}.`,
+          EACCES: `Port ${port} is reserved for the system: choose one above 1023 with ${variable}.`,
+          EADDRNOTAVAIL: `HOST is "${host}", which is not an address of this machine.`,
+          ENOTFOUND: `HOST is "${host}", which is not a name this machine knows.`,
+        }),
+      );
+      const text = texts.get(cause.code ?? '');
+      reject(text === undefined ? cause : new ConfigError(text));
     });
     server.listen({ port, host, backlog: BACKLOG }, resolve);
   });

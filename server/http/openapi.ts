@@ -11,75 +11,77 @@ import type { Json } from './openapi-schemas.ts';
 import { VERSION } from '../version.ts';
 
 /** Descriptions of values in paths, queries and forms. */
-const PARAMETERS: Record<string, string> = {
-  device_id: 'DeviceId of a device',
-  enrolment_id: 'EnrolmentId of an enrolment key',
-  pairing_id: 'PairingId of a device that shows a code',
-  pairing_code: 'The code that a device shows, in any letter case, with or without blanks and dashes',
-  pending_id: 'PendingId of a device that waits for approval',
-  artifact_id: 'ArtifactId of an artifact',
-  workflow_id: 'WorkflowId of a workflow',
-  job_id: 'JobId of a job; of a child job too',
-  bulk_id: 'BulkId of bulk work',
-  name: 'Name of a view or of a standing order; of jobs, a part of it in any letter case, or the id',
-  rollout_id: 'RolloutId of a rollout',
-  channel_id: 'ChannelId of a channel of alerts',
-  rule_id: 'RuleId of a rule of alerts',
-  devices: 'DeviceIds, with commas between them: 1 to 100',
-  artifact_name: 'Name of an artifact without its version, or of a workflow',
-  artifact: 'Only artifacts of this name; of jobs, the ArtifactIds of what they deploy, separated by commas',
-  state: 'Only devices in this state',
-  person_id: 'PersonId of a person',
-  wave: 'Only devices of this wave, from 1 on',
-  during: 'Only devices that ran between these times, in milliseconds since 1970, as from-to',
-  took: 'Only devices that have ended and took so many milliseconds, as from-to',
-  limit: 'Most items of one answer',
-  before: 'The Next of the answer before',
-  actor: 'Whole Actor of an entry',
-  by: 'people or devices; of a summary device, site or group',
-  action: 'Action, or the part before its dot for all of that kind',
-  object: 'Id of a device, job, artifact …; Name of a tunnel',
-  outcome: 'done or refused',
-  from: 'Not before this time',
-  to: 'Not after this time',
-  search: 'Text to find, in any letter case',
-  kind: 'Kinds with commas between them; without it, all',
-  note_id: 'NoteId of a note',
-  hours: 'Hours until now: 1 to 2160',
-  steps: 'Into how many steps the span is divided, with a share of time Online for each: 1 to 200',
-  step: 'Seconds from one value to the next; at most 1,000 values',
-  sort: 'changes or offline: what is most comes first; worst: the least share of time Online',
-  days: 'Most days: 1 to 1000',
-  jobs: 'Ids of archived jobs, with commas between them: 1 to 200',
-  tunnel_id: 'Name of a tunnel',
-  tag_id: 'TagId of a tag',
-  tag_name: 'Name of the new tag',
-  token_id: 'TokenId of an API token',
-  session_id: 'SessionId of a session',
-  page_num: 'Number of the page, from 1 on',
-  rows_per_page: 'Devices on a page',
-  device_name: 'Part of the name, in any letter case',
-  device_group: 'The whole group',
-  about: 'Id of an object, or a part of its present name',
-  status: 'Statuses, with commas between them: Succeeded on all devices, or any other one on at least one device',
-  target: 'device:<DeviceId>, group:<name> or tag:<TagId>',
-  active: 'Only jobs that have not ended before this time',
-  archived: 'yes: archived ones; no: the others',
-  device_status: 'Online or Offline, in any letter case',
-  device_tag: 'TagId or name of a tag',
-  facts: 'Exact values of facts by name, as a JSON object: {"os":"debian"}',
-  fact_name: 'Name of a fact',
-  since: 'Version of an earlier answer',
-  ids: 'Ids of child jobs, with commas between them: 1 to 200',
-  stdout: 'Bytes of Stdout that the reader has',
-  stderr: 'Bytes of Stderr that the reader has',
-  file: 'The file itself',
-  size: 'Size of the file; echoed as given',
-  version: 'Version label',
-  type: 'What the file is',
-  destination: 'Folder on the device that the file goes to; needed for a script',
-  command: 'Command that executes the file; needed for a script',
-};
+const PARAMETERS = new Map(
+  Object.entries<string>({
+    device_id: 'DeviceId of a device',
+    enrolment_id: 'EnrolmentId of an enrolment key',
+    pairing_id: 'PairingId of a device that shows a code',
+    pairing_code: 'The code that a device shows, in any letter case, with or without blanks and dashes',
+    pending_id: 'PendingId of a device that waits for approval',
+    artifact_id: 'ArtifactId of an artifact',
+    workflow_id: 'WorkflowId of a workflow',
+    job_id: 'JobId of a job; of a child job too',
+    bulk_id: 'BulkId of bulk work',
+    name: 'Name of a view or of a standing order; of jobs, a part of it in any letter case, or the id',
+    rollout_id: 'RolloutId of a rollout',
+    channel_id: 'ChannelId of a channel of alerts',
+    rule_id: 'RuleId of a rule of alerts',
+    devices: 'DeviceIds, with commas between them: 1 to 100',
+    artifact_name: 'Name of an artifact without its version, or of a workflow',
+    artifact: 'Only artifacts of this name; of jobs, the ArtifactIds of what they deploy, separated by commas',
+    state: 'Only devices in this state',
+    person_id: 'PersonId of a person',
+    wave: 'Only devices of this wave, from 1 on',
+    during: 'Only devices that ran between these times, in milliseconds since 1970, as from-to',
+    took: 'Only devices that have ended and took so many milliseconds, as from-to',
+    limit: 'Most items of one answer',
+    before: 'The Next of the answer before',
+    actor: 'Whole Actor of an entry',
+    by: 'people or devices; of a summary device, site or group',
+    action: 'Action, or the part before its dot for all of that kind',
+    object: 'Id of a device, job, artifact …; Name of a tunnel',
+    outcome: 'done or refused',
+    from: 'Not before this time',
+    to: 'Not after this time',
+    search: 'Text to find, in any letter case',
+    kind: 'Kinds with commas between them; without it, all',
+    note_id: 'NoteId of a note',
+    hours: 'Hours until now: 1 to 2160',
+    steps: 'Into how many steps the span is divided, with a share of time Online for each: 1 to 200',
+    step: 'Seconds from one value to the next; at most 1,000 values',
+    sort: 'changes or offline: what is most comes first; worst: the least share of time Online',
+    days: 'Most days: 1 to 1000',
+    jobs: 'Ids of archived jobs, with commas between them: 1 to 200',
+    tunnel_id: 'Name of a tunnel',
+    tag_id: 'TagId of a tag',
+    tag_name: 'Name of the new tag',
+    token_id: 'TokenId of an API token',
+    session_id: 'SessionId of a session',
+    page_num: 'Number of the page, from 1 on',
+    rows_per_page: 'Devices on a page',
+    device_name: 'Part of the name, in any letter case',
+    device_group: 'The whole group',
+    about: 'Id of an object, or a part of its present name',
+    status: 'Statuses, with commas between them: Succeeded on all devices, or any other one on at least one device',
+    target: 'device:<DeviceId>, group:<name> or tag:<TagId>',
+    active: 'Only jobs that have not ended before this time',
+    archived: 'yes: archived ones; no: the others',
+    device_status: 'Online or Offline, in any letter case',
+    device_tag: 'TagId or name of a tag',
+    facts: 'Exact values of facts by name, as a JSON object: {"os":"debian"}',
+    fact_name: 'Name of a fact',
+    since: 'Version of an earlier answer',
+    ids: 'Ids of child jobs, with commas between them: 1 to 200',
+    stdout: 'Bytes of Stdout that the reader has',
+    stderr: 'Bytes of Stderr that the reader has',
+    file: 'The file itself',
+    size: 'Size of the file; echoed as given',
+    version: 'Version label',
+    type: 'What the file is',
+    destination: 'Folder on the device that the file goes to; needed for a script',
+    command: 'Command that executes the file; needed for a script',
+  }),
+);
 
 const parameters = (
   schema: z.ZodMiniType | undefined,
@@ -94,7 +96,7 @@ const parameters = (
     name: renamed.get(name) ?? name,
     in: where,
     required: where === 'path' || required.includes(name),
-    description: PARAMETERS[name] ?? name,
+    description: PARAMETERS.get(name) ?? name,
     schema: value,
   }));
 };
@@ -112,7 +114,7 @@ function requestBody({ body, form }: Endpoint, components: Json): Json | undefin
     properties: Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [
         name,
-        { ...(value as Json), description: PARAMETERS[name] ?? name },
+        { ...(value as Json), description: PARAMETERS.get(name) ?? name },
       ]),
     ),
     required: ['file', ...required],
@@ -264,7 +266,7 @@ const OPERATION: Json = {
 /** The whole document, for a service at `url`. */
 function openApiDocument(url: string): Json {
   const schemas: Json = {};
-  const paths: Record<string, Json> = {};
+  const paths = new Map<string, Json>();
   const template = templates();
   for (const operations of Object.values<Operations>(API))
     for (const endpoint of Object.values(operations)) {
@@ -272,10 +274,10 @@ function openApiDocument(url: string): Json {
       const own = endpoint.path.match(/(?<=:)\w+/g) ?? [];
       const shown = path.match(/(?<=\{)\w+/g) ?? [];
       const renamed = new Map(own.map((value, index) => [value, shown[index] ?? value]));
-      paths[path] = {
-        ...paths[path],
+      paths.set(path, {
+        ...paths.get(path),
         [endpoint.method.toLowerCase()]: operation(endpoint, renamed, schemas),
-      };
+      });
     }
   const problemContent = { 'application/problem+json': { schema: schemaOf(problem, schemas) } };
   return {
@@ -289,7 +291,7 @@ function openApiDocument(url: string): Json {
     servers: [{ url }],
     security: [{ bearer: [] }],
     tags: [...Object.keys(API), 'operation'].map((name) => ({ name })),
-    paths: { ...paths, ...OPERATION },
+    paths: { ...Object.fromEntries(paths), ...OPERATION },
     components: {
       securitySchemes: {
         bearer: {

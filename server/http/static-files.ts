@@ -13,25 +13,27 @@ import { Problem } from './problem.ts';
 import { readRange } from './byte-range.ts';
 import { contentSecurityPolicy, dropPageHeaders } from './security-headers.ts';
 
-const TYPES: Record<string, string> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.mjs': 'text/javascript; charset=utf-8',
-  '.pmtiles': 'application/octet-stream',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.webmanifest': 'application/manifest+json',
-  '.woff2': 'font/woff2',
-};
+const TYPES = new Map(
+  Object.entries<string>({
+    '.css': 'text/css; charset=utf-8',
+    '.html': 'text/html; charset=utf-8',
+    '.ico': 'image/x-icon',
+    '.js': 'text/javascript; charset=utf-8',
+    '.json': 'application/json',
+    '.mjs': 'text/javascript; charset=utf-8',
+    '.pmtiles': 'application/octet-stream',
+    '.png': 'image/png',
+    '.svg': 'image/svg+xml',
+    '.txt': 'text/plain; charset=utf-8',
+    '.webmanifest': 'application/manifest+json',
+    '.woff2': 'font/woff2',
+  }),
+);
 const PART_OF_PAGE = /^\/assets\/(?!.*-worker-).*\.(js|css|woff2)$/;
 const PLACEHOLDER = '{{nonce}}';
 
 type Coding = 'br' | 'gzip';
-const SUFFIXES: Record<string, Coding> = { '.br': 'br', '.gz': 'gzip' };
+const SUFFIXES = new Map(Object.entries<Coding>({ '.br': 'br', '.gz': 'gzip' }));
 const brotli = promisify(zlib.brotliCompress);
 const gzip = promisify(zlib.gzip);
 const pageSettings = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 4 } };
@@ -100,7 +102,7 @@ function listFiles(folder: string): Map<string, StaticFile> {
     files.set(url, { path: file, size, modified: mtimeMs, compressed: new Map() });
   }
   for (const [url, file] of files) {
-    const coding = SUFFIXES[path.extname(url)];
+    const coding = SUFFIXES.get(path.extname(url));
     const plain = coding && files.get(url.slice(0, -path.extname(url).length));
     if (!plain) continue;
     plain.compressed.set(coding, file.path);
@@ -116,7 +118,7 @@ async function sendPage(http: HonoContext<Env>, file: StaticFile, { tiles, maybe
   const isSignedOut = maybeSignedIn !== undefined && !maybeSignedIn(http);
   const html = Buffer.from(isSignedOut ? text.replace('<html', '<html data-page="sign-in"') : text);
   const headers = {
-    'Content-Type': TYPES['.html'] ?? '',
+    'Content-Type': TYPES.get('.html') ?? '',
     'Content-Security-Policy': contentSecurityPolicy(nonce, tiles),
     'Cache-Control': 'no-store',
     Vary: 'Accept-Encoding',
@@ -134,7 +136,7 @@ async function sendFile(http: HonoContext<Env>, file: StaticFile): Promise<Respo
   const small = coding && file.compressed.get(coding);
   const etag = `"${file.size.toString(36)}-${Math.trunc(file.modified).toString(36)}${coding ? `-${coding}` : ''}"`;
   const headers: Record<string, string> = {
-    'Content-Type': TYPES[extension] ?? 'application/octet-stream',
+    'Content-Type': TYPES.get(extension) ?? 'application/octet-stream',
     // File names in /assets contain a hash of the content.
     'Cache-Control': http.req.path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
     ETag: etag,

@@ -19,18 +19,22 @@ const ANSWERED = ['content-length', 'content-encoding', 'etag', 'retry-after', '
 /** Types that a browser never treats as a page, script, style sheet or image. */
 const HARMLESS = /^(application\/([\w.+-]+\+)?json|text\/plain|application\/octet-stream)\s*(;|$)/i;
 
-const DECODERS: Record<string, () => Transform> = {
-  gzip: () => zlib.createGunzip(),
-  deflate: () => zlib.createInflate(),
-  br: () => zlib.createBrotliDecompress(),
-};
+const DECODERS = new Map(
+  Object.entries<() => Transform>({
+    gzip: () => zlib.createGunzip(),
+    deflate: () => zlib.createInflate(),
+    br: () => zlib.createBrotliDecompress(),
+  }),
+);
 
 /** Fast rather than small, because every response is compressed again. */
-const ENCODERS: Record<string, () => Transform> = {
-  gzip: () => zlib.createGzip({ level: 1 }),
-  deflate: () => zlib.createDeflate({ level: 1 }),
-  br: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
-};
+const ENCODERS = new Map(
+  Object.entries<() => Transform>({
+    gzip: () => zlib.createGzip({ level: 1 }),
+    deflate: () => zlib.createDeflate({ level: 1 }),
+    br: () => zlib.createBrotliCompress({ params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 1 } }),
+  }),
+);
 
 /** The accepted encodings that this gateway can decode. */
 export const codingsOf = (accepted = ''): string =>
@@ -55,7 +59,7 @@ export function refuseInvalid(answer: IncomingMessage, { host, address }: Upstre
   if (status < 200 || status > 599 || status === 407)
     throw new Problem(502, `${host} answered with ${status}`, 'An API does not answer with that.');
   const coding = answer.headers['content-encoding'];
-  if (coding !== undefined && coding !== 'identity' && !DECODERS[coding])
+  if (coding !== undefined && coding !== 'identity' && !DECODERS.has(coding))
     throw new Problem(502, `${host} uses an unknown Content-Encoding`, 'The gateway cannot read its answer.');
   if (Number(answer.headers['content-length'] ?? 0) > MAX_ANSWERED)
     throw new Problem(
@@ -74,7 +78,7 @@ export function headersOf({ headers: all, statusCode }: IncomingMessage, token: 
     ANSWERED.flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
   );
   // The length changes when the body is compressed again.
-  if (DECODERS[headers['content-encoding'] ?? ''] && headers['content-length'] !== '0' && statusCode !== 304)
+  if (DECODERS.has(headers['content-encoding'] ?? '') && headers['content-length'] !== '0' && statusCode !== 304)
     delete passed['content-length'];
   const type = headers['content-type'];
   const challenge = headers['www-authenticate'];
@@ -92,7 +96,7 @@ export function headersOf({ headers: all, statusCode }: IncomingMessage, token: 
 export function passageOf(answer: IncomingMessage, scrubbers: Transform[], most = MAX_ANSWERED): Transform[] {
   const coding = answer.headers['content-encoding'] ?? '';
   const hasBody = answer.headers['content-length'] !== '0' && answer.statusCode !== 304 && answer.statusCode !== 204;
-  const decoder = hasBody ? DECODERS[coding]?.() : undefined;
-  const encoder = decoder && ENCODERS[coding]?.();
+  const decoder = hasBody ? DECODERS.get(coding)?.() : undefined;
+  const encoder = decoder && ENCODERS.get(coding)?.();
   return [...(decoder ? [decoder] : []), atMost(most), ...scrubbers, ...(encoder ? [encoder] : [])];
 }

@@ -11,31 +11,35 @@ export class InvalidAnswer extends Error {
   override readonly name = 'UpstreamStrange';
 }
 
-const CERTIFICATE: Record<string, string> = {
-  CERT_HAS_EXPIRED: 'it has expired',
-  CERT_NOT_YET_VALID: 'it is not valid yet (is the clock of the gateway right?)',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'it was signed by an authority that this gateway does not know',
-  UNABLE_TO_GET_ISSUER_CERT: 'its chain is incomplete',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'it was signed by an authority that this gateway does not know',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-    'its chain is incomplete, or was signed by an authority that this gateway does not know',
-  ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-  CERT_REVOKED: 'it was revoked',
-  HOSTNAME_MISMATCH: 'it is for another name',
-};
+const CERTIFICATE = new Map(
+  Object.entries<string>({
+    CERT_HAS_EXPIRED: 'it has expired',
+    CERT_NOT_YET_VALID: 'it is not valid yet (is the clock of the gateway right?)',
+    DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
+    SELF_SIGNED_CERT_IN_CHAIN: 'it was signed by an authority that this gateway does not know',
+    UNABLE_TO_GET_ISSUER_CERT: 'its chain is incomplete',
+    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'it was signed by an authority that this gateway does not know',
+    UNABLE_TO_VERIFY_LEAF_SIGNATURE:
+      'its chain is incomplete, or was signed by an authority that this gateway does not know',
+    ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
+    CERT_REVOKED: 'it was revoked',
+    HOSTNAME_MISMATCH: 'it is for another name',
+  }),
+);
 
-const CONNECTION: Record<string, string> = {
-  ECONNREFUSED: 'Nothing listens there.',
-  ENOTFOUND: 'There is no such name.',
-  EAI_AGAIN: 'Its name cannot be looked up at the moment.',
-  EHOSTUNREACH: 'There is no way to it from this gateway.',
-  ENETUNREACH: 'There is no way to it from this gateway.',
-  ETIMEDOUT: 'It did not answer in time.',
-  ECONNRESET: 'It ended the connection without an answer.',
-  EPIPE: 'It ended the connection without an answer.',
-  EPROTO: 'It does not speak TLS on that port.',
-};
+const CONNECTION = new Map(
+  Object.entries<string>({
+    ECONNREFUSED: 'Nothing listens there.',
+    ENOTFOUND: 'There is no such name.',
+    EAI_AGAIN: 'Its name cannot be looked up at the moment.',
+    EHOSTUNREACH: 'There is no way to it from this gateway.',
+    ENETUNREACH: 'There is no way to it from this gateway.',
+    ETIMEDOUT: 'It did not answer in time.',
+    ECONNRESET: 'It ended the connection without an answer.',
+    EPIPE: 'It ended the connection without an answer.',
+    EPROTO: 'It does not speak TLS on that port.',
+  }),
+);
 
 /** The error for the browser: 504 after a timeout, otherwise 502. */
 export function upstreamFault(cause: unknown, host: string): Problem {
@@ -45,13 +49,14 @@ export function upstreamFault(cause: unknown, host: string): Problem {
   if (cause instanceof InvalidAnswer)
     return new Problem(502, `${host} gave no answer`, 'What it sent is not HTTP, or ended early.');
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const certificate = CERTIFICATE[code];
+  const certificate = CERTIFICATE.get(code);
   if (certificate !== undefined)
     return new Problem(
       502,
       `The certificate of ${host} cannot be trusted`,
       `The token was not sent: ${certificate} (${code}). The operator can add an authority with NODE_EXTRA_CA_CERTS.`,
     );
-  const why = CONNECTION[code] ?? (code.startsWith('HPE_') ? 'What it answers is not HTTP.' : 'The connection failed.');
+  const why =
+    CONNECTION.get(code) ?? (code.startsWith('HPE_') ? 'What it answers is not HTTP.' : 'The connection failed.');
   return new Problem(502, `${host} cannot be reached`, code ? `${why} (${code})` : why);
 }

@@ -14,27 +14,29 @@ type Named = Pick<AuditRow, 'actor' | 'action' | 'target'>;
 export const kindOf = ({ action }: Pick<Named, 'action'>): string => action.slice(0, action.indexOf('.'));
 
 /** For each kind of objects that lie in groups, whether a row `o` does; `own` is the condition for a device `v`. */
-const IN_SCOPE: Record<string, { table: string; key: string; where: (own: string) => string[] }> = {
-  device: { table: 'devices', key: 'id', where: (own) => [own.replaceAll('v.', 'o.')] },
-  job: {
-    table: 'jobs',
-    key: 'id',
-    where: (own) => [
-      ` AND EXISTS (SELECT 1 FROM devices v WHERE v.seq = o.device_seq${own})`,
-      ` AND EXISTS (SELECT 1 FROM jobs c CROSS JOIN devices v WHERE c.parent_seq = o.seq AND v.seq = c.device_seq${own})`,
-    ],
-  },
-  rollout: {
-    table: 'rollouts',
-    key: 'id',
-    where: (own) => [
-      ` AND EXISTS (SELECT 1 FROM rollout_devices r CROSS JOIN devices v
+const IN_SCOPE = new Map(
+  Object.entries<{ table: string; key: string; where: (own: string) => string[] }>({
+    device: { table: 'devices', key: 'id', where: (own) => [own.replaceAll('v.', 'o.')] },
+    job: {
+      table: 'jobs',
+      key: 'id',
+      where: (own) => [
+        ` AND EXISTS (SELECT 1 FROM devices v WHERE v.seq = o.device_seq${own})`,
+        ` AND EXISTS (SELECT 1 FROM jobs c CROSS JOIN devices v WHERE c.parent_seq = o.seq AND v.seq = c.device_seq${own})`,
+      ],
+    },
+    rollout: {
+      table: 'rollouts',
+      key: 'id',
+      where: (own) => [
+        ` AND EXISTS (SELECT 1 FROM rollout_devices r CROSS JOIN devices v
         WHERE r.rollout_seq = o.seq AND v.id = r.device_id${own})`,
-    ],
-  },
-  'alert-rule': { table: 'alert_rules', key: 'id', where: (own) => [own.replaceAll('v.', 'o.')] },
-  order: { table: 'standing_orders', key: 'name', where: (own) => [own.replaceAll('v.', 'o.')] },
-};
+      ],
+    },
+    'alert-rule': { table: 'alert_rules', key: 'id', where: (own) => [own.replaceAll('v.', 'o.')] },
+    order: { table: 'standing_orders', key: 'name', where: (own) => [own.replaceAll('v.', 'o.')] },
+  }),
+);
 /** Whether objects of this kind lie in groups, so that a limited role may not see the name of each. */
 export const isOfGroups = (kind: string): boolean => Object.hasOwn(IN_SCOPE, kind);
 
@@ -57,7 +59,7 @@ async function objectsInScope(db: Reader, scope: Scope, rows: readonly Named[]):
   const own = inGroups(db.dialect, scope, 'v.grp');
   const found = new Set<string>();
   for (const [kind, objects] of asked) {
-    const of = IN_SCOPE[kind];
+    const of = IN_SCOPE.get(kind);
     const ids = JSON.stringify(objects.map((each) => each.slice(kind.length + 1)));
     // By their ids, of which there are few: not all devices of the groups.
     const account = of?.key === 'id' ? '+o.account_id' : 'o.account_id';

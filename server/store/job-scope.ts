@@ -103,13 +103,16 @@ const total = (counts: Counts) => Object.values(counts).reduce((sum, count) => s
 /** A parent with the figures of these children. */
 function narrowed(row: JobRow, scope: Scope, children: readonly FigureRow[]): JobRow {
   const counts: Counts = { Waiting: 0, Running: 0, Succeeded: 0, Failed: 0, Cancelled: 0, Interrupted: 0 };
-  const verdicts: Record<string, number> = {};
+  const verdicts = new Map<string, number>();
   for (const { status, verdict, jobs } of children) {
     counts[status] += jobs;
-    verdicts[verdict ?? status] = (verdicts[verdict ?? status] ?? 0) + jobs;
+    verdicts.set(verdict ?? status, (verdicts.get(verdict ?? status) ?? 0) + jobs);
   }
   const device_group = row.device_group !== null && isInScope(scope, row.device_group) ? row.device_group : null;
-  const own = { verdicts, waitingOffline: children.reduce((sum, { offline }) => sum + offline, 0) };
+  const own = {
+    verdicts: Object.fromEntries(verdicts),
+    waitingOffline: children.reduce((sum, { offline }) => sum + offline, 0),
+  };
   if (total(counts) === total(countsIn(row))) return { ...row, device_group, own };
   const isOver = counts.Waiting + counts.Running === 0;
   return {

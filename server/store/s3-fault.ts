@@ -38,19 +38,24 @@ const PERMISSIONS =
   'the access key needs s3:ListBucket on the bucket, and s3:GetObject, s3:PutObject and s3:DeleteObject below the prefix of ARTIFACT_STORE_URL';
 const OTHER_REGION = 'keeps this bucket in another region';
 
-const BY_CODE: Record<string, readonly [Kind, string]> = {
-  InvalidAccessKeyId: ['configuration', 'does not know the access key: check AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL'],
-  SignatureDoesNotMatch: ['configuration', 'refuses the signature: check AWS_SECRET_ACCESS_KEY and AWS_REGION'],
-  ExpiredToken: ['configuration', 'says that the session token expired: renew AWS_SESSION_TOKEN, or use lasting keys'],
-  InvalidToken: ['configuration', 'refuses the session token: check AWS_SESSION_TOKEN'],
-  AccessDenied: ['configuration', `denies access: ${PERMISSIONS}`],
-  AllAccessDisabled: ['configuration', 'has disabled this bucket: check ARTIFACT_STORE_URL'],
-  NoSuchBucket: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
-  InvalidBucketName: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
-  // Either clock may be wrong, and a machine's clock is often corrected shortly after it boots.
-  RequestTimeTooSkewed: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
-  RequestExpired: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
-};
+const BY_CODE = new Map(
+  Object.entries<readonly [Kind, string]>({
+    InvalidAccessKeyId: ['configuration', 'does not know the access key: check AWS_ACCESS_KEY_ID and AWS_ENDPOINT_URL'],
+    SignatureDoesNotMatch: ['configuration', 'refuses the signature: check AWS_SECRET_ACCESS_KEY and AWS_REGION'],
+    ExpiredToken: [
+      'configuration',
+      'says that the session token expired: renew AWS_SESSION_TOKEN, or use lasting keys',
+    ],
+    InvalidToken: ['configuration', 'refuses the session token: check AWS_SESSION_TOKEN'],
+    AccessDenied: ['configuration', `denies access: ${PERMISSIONS}`],
+    AllAccessDisabled: ['configuration', 'has disabled this bucket: check ARTIFACT_STORE_URL'],
+    NoSuchBucket: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
+    InvalidBucketName: ['configuration', 'has no such bucket: check ARTIFACT_STORE_URL and AWS_ENDPOINT_URL'],
+    // Either clock may be wrong, and a machine's clock is often corrected shortly after it boots.
+    RequestTimeTooSkewed: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
+    RequestExpired: ['passing', "says that the clock of this machine is wrong: set the machine's time"],
+  }),
+);
 
 const REGION_CODES =
   /^(PermanentRedirect|TemporaryRedirect|AuthorizationHeaderMalformed|IllegalLocationConstraint\w*)$/;
@@ -58,7 +63,7 @@ const REGION_CODES =
 /** Describes an error response. `code` is the store's error code, `region` the region that it names for the bucket. */
 export function faultOfAnswer(status: number, code: string | undefined, region: string | undefined): S3Fault {
   const named = code === undefined ? `${status}` : `${status} ${code}`;
-  const [kind, reason] = BY_CODE[code ?? ''] ?? [];
+  const [kind, reason] = BY_CODE.get(code ?? '') ?? [];
   if (kind && reason) return new S3Fault(kind, `${reason} (${named})`, { isPassing: false });
   if ((status >= 300 && status < 400) || REGION_CODES.test(code ?? ''))
     return new S3Fault(

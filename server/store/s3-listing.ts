@@ -16,7 +16,7 @@ interface Listing {
   next: string | undefined;
 }
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
+const ENTITIES = new Map(Object.entries<string>({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }));
 
 /** Decodes the entities in the text of an element (XML 1.0, section 4.6), including numeric ones. */
 const unescaped = (text: string) =>
@@ -25,7 +25,7 @@ const unescaped = (text: string) =>
     (all, hex?: string, decimal?: string, name?: string) =>
       name === undefined
         ? String.fromCodePoint(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16))
-        : (ENTITIES[name] ?? all),
+        : (ENTITIES.get(name) ?? all),
   );
 
 /** The text of the first element of this name. */

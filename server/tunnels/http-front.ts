@@ -302,15 +302,17 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   server.on('clientError', ({ code }: NodeJS.ErrnoException, socket) => {
     // In the middle of a response, a page would be mistaken for part of that response.
     if (busy.has(socket) || !socket.writable) socket.destroy();
-    else refuse(socket, plainPage(CLIENT_ERRORS[code ?? ''] ?? 'bad-request'));
+    else refuse(socket, plainPage(CLIENT_ERRORS.get(code ?? '') ?? 'bad-request'));
   });
   return server;
 }
 
-const CLIENT_ERRORS: Record<string, PageName> = {
-  HPE_HEADER_OVERFLOW: 'too-large-head',
-  ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
-};
+const CLIENT_ERRORS = new Map(
+  Object.entries<PageName>({
+    HPE_HEADER_OVERFLOW: 'too-large-head',
+    ERR_HTTP_REQUEST_TIMEOUT: 'too-slow',
+  }),
+);
 
 /** Whether Node can write this status and its text: it also reads others, but throws when it writes them. */
 const isWritable = (status = 0, text = '') => status >= 200 && /^[\t\x20-\x7e\x80-\uffff]*$/.test(text);

@@ -13,12 +13,12 @@ const sentence = (label: string | undefined, message: string) => `${label ?? 'Th
 export const checkedBy =
   (schema: z.ZodMiniType, labels: FieldLabels) =>
   (values: unknown): Record<string, string> => {
-    const errors: Record<string, string> = {};
+    const errors = new Map<string, string>();
     for (const issue of schema.safeParse(values).error?.issues ?? []) {
       const field = issue.path.join('.');
-      errors[field] ??= sentence(labels[field], issueText(issue));
+      if (!errors.has(field)) errors.set(field, sentence(labels[field], issueText(issue)));
     }
-    return errors;
+    return Object.fromEntries(errors);
   };
 
 /** The service's errors about fields of the form, worded like the form's own. */

@@ -5,7 +5,7 @@ import type { Job } from '#/contract/jobs.ts';
 export type JobState = 'Waiting' | 'Running' | 'Succeeded' | 'Failed' | 'Cancelled' | 'Interrupted' | 'Finished';
 
 const KNOWN: readonly string[] = ['Waiting', 'Running', 'Succeeded', 'Failed', 'Cancelled', 'Interrupted'];
-const WAITING_STATUSES: Record<string, JobState> = { scheduled: 'Waiting', device_offline: 'Waiting' };
+const WAITING_STATUSES = new Map(Object.entries<JobState>({ scheduled: 'Waiting', device_offline: 'Waiting' }));
 
 /** The fields that `jobState` reads. Other services may send only some of them. */
 type JobFields = Pick<Job, 'Status' | 'StartTime' | 'EndTime'> &
@@ -26,7 +26,7 @@ export function jobState(job: JobFields): JobState {
   if (known) return known as JobState;
   const ended = job.ExitCode === undefined ? 'Finished' : job.ExitCode === 0 ? 'Succeeded' : 'Failed';
   if (job.EndTime) return ended;
-  const waiting = WAITING_STATUSES[job.Status?.toLowerCase() ?? ''];
+  const waiting = WAITING_STATUSES.get(job.Status?.toLowerCase() ?? '');
   if (waiting) return waiting;
   if (job.StartTime) return 'Running';
   return hasRun(job) ? ended : 'Waiting';
@@ -42,7 +42,7 @@ export function countsOf({ Counts }: Pick<Job, 'Counts'>): StateCounts | undefin
     const state = jobState({
       Status: word,
       StartTime: '',
-      EndTime: WAITING_STATUSES[word.toLowerCase()] ? '' : 'some',
+      EndTime: WAITING_STATUSES.has(word.toLowerCase()) ? '' : 'some',
     });
     if (count > 0) counts[state] = (counts[state] ?? 0) + count;
   }

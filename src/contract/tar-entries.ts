@@ -179,17 +179,19 @@ function extendedHeader(bytes: Uint8Array): Map<string, string> {
   return records;
 }
 
-const KINDS: Record<string, TarKind> = {
-  '\0': 'file',
-  '0': 'file',
-  '7': 'file',
-  '1': 'hard link',
-  '2': 'symbolic link',
-  '3': 'device',
-  '4': 'device',
-  '5': 'folder',
-  '6': 'device',
-};
+const KINDS = new Map(
+  Object.entries<TarKind>({
+    '\0': 'file',
+    '0': 'file',
+    '7': 'file',
+    '1': 'hard link',
+    '2': 'symbolic link',
+    '3': 'device',
+    '4': 'device',
+    '5': 'folder',
+    '6': 'device',
+  }),
+);
 const sparse = () => new TarFault('holds a sparse file: pack it without --sparse');
 
 /** What the headers before an entry say about it. */
@@ -231,7 +233,7 @@ function entryOf(header: Uint8Array, about: Announced): Omit<TarEntry, 'head'> {
   if (path.includes('\0') || target.includes('\0')) throw damaged();
   const type = String.fromCharCode(header[156] ?? 0);
   if (type === 'S') throw sparse();
-  const declared = KINDS[type] ?? 'other';
+  const declared = KINDS.get(type) ?? 'other';
   // The tar of Unix v7 has no type for folders. In later formats BusyBox takes a file for a file, whatever its name.
   const kind = type === '\0' && !magic.startsWith('ustar') && path.endsWith('/') ? 'folder' : declared;
   if (size > 0 && kind !== 'file' && kind !== 'other') throw damaged();

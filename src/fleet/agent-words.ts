@@ -22,22 +22,25 @@ export function problemText({ AgentProblem: problem, AgentVersion }: Device): st
   return problem === 'UpdateFailed' ? `${PROBLEM_WORDS[problem]}, still running ${AgentVersion}` : words;
 }
 
-const WHY_NOT: Record<Exclude<AgentUpdate, 'Available'>, string> = {
-  Current: 'Up to date',
-  Newer: 'Has run a newer agent than this service publishes',
-  Waiting: 'Updates when its running job ends',
-  Updating: 'Being updated',
-  Unable: 'Cannot update itself: see its device page',
-};
+const UP_TO_DATE = 'Up to date';
+const WHY_NOT = new Map<string, string>(
+  Object.entries({
+    Current: UP_TO_DATE,
+    Newer: 'Has run a newer agent than this service publishes',
+    Waiting: 'Updates when its running job ends',
+    Updating: 'Being updated',
+    Unable: 'Cannot update itself: see its device page',
+  } satisfies Record<Exclude<AgentUpdate, 'Available'>, string>),
+);
 
 /** Why the agent of a device cannot be asked to update itself; undefined if it can. */
 export function whyNoUpdate({ AgentUpdate: update, AgentProblem: problem, DeviceStatus }: Device): string | undefined {
   if (update === undefined) return 'This service does not update agents';
   if (problem === 'TooOld' || problem === 'TooNew') return PROBLEM_WORDS[problem];
-  if (update === 'Current') return WHY_NOT.Current;
+  if (update === 'Current') return UP_TO_DATE;
   if (DeviceStatus !== 'Online') return 'Offline';
   if (update === 'Available') return undefined;
-  return WHY_NOT[update as keyof typeof WHY_NOT] ?? 'Agent too old to update itself';
+  return WHY_NOT.get(update) ?? 'Agent too old to update itself';
 }
 
 /** Why a device cannot take a new key over its connection; undefined if it can, at once or when it is Online again. */

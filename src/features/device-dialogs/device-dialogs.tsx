@@ -30,8 +30,8 @@ export function DeviceDialogs({ dialog, device, onDeleted = dialog.close }: Devi
   const { name, subject, close } = dialog;
   if (name === 'add' || name === 'add-this-machine')
     return <AddDeviceDialog key={name} thisMachine={name === 'add-this-machine'} onClose={close} />;
-  if (name === null || !Object.hasOwn(ABOUT, name)) return null;
-  const About = ABOUT[name as keyof typeof ABOUT];
+  if (!isAbout(name)) return null;
+  const About = ABOUT[name];
   if (device) return <About device={device} onClose={close} onDeleted={onDeleted} />;
   return subject ? <AboutDeviceById id={subject} About={About} onClose={close} /> : null;
 }
@@ -49,6 +49,7 @@ const ABOUT = {
   'new-key': NewKeyDialog,
   'update-agent': UpdateAgentDialog,
 };
+const isAbout = (name: string | null): name is keyof typeof ABOUT => name !== null && Object.hasOwn(ABOUT, name);
 
 /** The device may be on another page of the table, or the dialog was opened by its address. */
 function AboutDeviceById({

@@ -2,15 +2,7 @@
 import { useEffect, useRef, useState } from 'react';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Button, Textarea } from '@mantine/core';
-import {
-  IconKey,
-  IconMessage2,
-  IconPencil,
-  IconPlayerPlay,
-  IconPlugConnected,
-  IconTrash,
-  type Icon,
-} from '@tabler/icons-react';
+import { IconKey, IconMessage2, IconPencil, IconPlayerPlay, IconPlugConnected, IconTrash } from '@tabler/icons-react';
 import { useOffered } from '#/api/capabilities.ts';
 import { timelineMutations, timelineQueries } from '#/api/timeline.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
@@ -45,13 +37,14 @@ const KINDS: Record<TimelineKind, string> = {
   key: 'Keys',
   note: 'Notes',
 };
-const ICONS: Record<string, Icon> = {
+const ICONS = {
   job: IconPlayerPlay,
   edit: IconPencil,
   tunnel: IconPlugConnected,
   key: IconKey,
   note: IconMessage2,
-};
+} as const;
+const hasIcon = (kind: string): kind is keyof typeof ICONS => Object.hasOwn(ICONS, kind);
 
 export function DeviceTimeline({ device }: { device: Device }) {
   return useOffered('timeline') === true && <Timeline device={device} />;
@@ -128,7 +121,7 @@ function Older({ busy, count, onMore }: { busy: boolean; count: number; onMore: 
 
 function Item({ id, item }: { id: string; item: TimelineItem }) {
   const { Kind, Text, Time: time, Actor, ActorName, State, JobId, ParentId, NoteId } = item;
-  const Mark = ICONS[Kind];
+  const Mark = hasIcon(Kind) ? ICONS[Kind] : undefined;
   const text = <bdi>{Text}</bdi>;
   return (
     <li className={classes.item} data-kind={Kind}>

@@ -66,9 +66,9 @@ function unruled(job: Job, raw: JobState): Judgement {
 }
 
 /** Verdicts of the contract that are not statuses. */
-const WORDS: Readonly<Record<string, Verdict>> = { RolledBack: 'Rolled back', NoAnswer: 'No answer' };
+const WORDS = new Map(Object.entries<Verdict>({ RolledBack: 'Rolled back', NoAnswer: 'No answer' }));
 export const wordOf = (verdict: string): Verdict =>
-  WORDS[verdict] ?? jobState({ Status: verdict, StartTime: '', EndTime: 'some' });
+  WORDS.get(verdict) ?? jobState({ Status: verdict, StartTime: '', EndTime: 'some' });
 
 export const judgementOf = (
   job: Pick<Job, 'Verdict' | 'VerdictBecause' | 'VerdictStream' | 'VerdictLine'>,

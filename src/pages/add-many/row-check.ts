@@ -32,14 +32,16 @@ export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
 
 export type CellTexts = Partial<Record<ColumnName, string>>;
 
-const FIELDS: Record<string, ColumnName> = {
-  DeviceName: 'name',
-  DeviceGroup: 'group',
-  CustomerName: 'customer',
-  CustomerSite: 'site',
-  Lat: 'lat',
-  Lng: 'lng',
-};
+const FIELDS = new Map(
+  Object.entries<ColumnName>({
+    DeviceName: 'name',
+    DeviceGroup: 'group',
+    CustomerName: 'customer',
+    CustomerSite: 'site',
+    Lat: 'lat',
+    Lng: 'lng',
+  }),
+);
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
@@ -49,7 +51,7 @@ type Issues = Parameters<typeof issueText>[0][];
 
 function addIssues(errors: CellTexts, issues: Issues | undefined): void {
   for (const issue of issues ?? []) {
-    const column = FIELDS[String(issue.path[0])];
+    const column = FIELDS.get(String(issue.path[0]));
     if (column) errors[column] ??= sentence(issueText(issue));
   }
 }

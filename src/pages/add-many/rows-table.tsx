@@ -21,7 +21,7 @@ const LOOKS: Record<ColumnName, Pick<Column<DraftRow>, 'header' | 'width' | 'pho
   lng: { header: 'Lng', width: '10%' },
   tags: { header: 'Tags', width: '15%', phone: 'wide' },
 };
-const STEPS: Record<string, number> = { ArrowDown: 1, Enter: 1, ArrowUp: -1 };
+const STEPS = new Map(Object.entries<number>({ ArrowDown: 1, Enter: 1, ArrowUp: -1 }));
 
 const HEAD = 36;
 /** Height of a row on a phone, where its cells are stacked. */
@@ -203,7 +203,7 @@ function Field({ column, row, index, warning, was, onEdit, onCurrent, onMove }: 
         data-column={column}
         value={row.cells[column]}
         onKeyDown={(event) => {
-          const step = STEPS[event.key];
+          const step = STEPS.get(event.key);
           if (step === undefined) return;
           event.preventDefault();
           onMove(index + step, column);

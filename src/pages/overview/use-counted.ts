@@ -27,14 +27,14 @@ const noneIfMissing = (error: unknown): Job[] => {
 };
 
 async function countAll(ids: readonly string[]): Promise<Record<string, VerdictCounts>> {
-  const counts: Record<string, VerdictCounts> = {};
+  const counts = new Map<string, VerdictCounts>();
   await eachOf(ids, AT_ONCE, async (id) => {
     const children = await queryClient
       .query({ ...jobQueries.children(id), staleTime: SELDOM / 2 })
       .catch(noneIfMissing);
-    if (children.length > 0) counts[id] = countChildren(children);
+    if (children.length > 0) counts.set(id, countChildren(children));
   });
-  return counts;
+  return Object.fromEntries(counts);
 }
 
 const countedQuery = (ids: readonly string[], isAnyMoving: boolean) =>

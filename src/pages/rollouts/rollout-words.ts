@@ -79,7 +79,10 @@ export interface StateCount {
 
 /** The states that occur, the most urgent first. */
 export const stateCounts = (counts: Readonly<Record<string, number>>): StateCount[] =>
-  STATES_BY_URGENCY.flatMap((state) => (counts[state] ? [{ state, count: counts[state] }] : []));
+  STATES_BY_URGENCY.flatMap((state) => {
+    const count = new Map(Object.entries(counts)).get(state);
+    return count ? [{ state, count }] : [];
+  });
 
 /** "2 failed, 35 succeeded" */
 export const rolloutCountsText = (counts: Readonly<Record<string, number>>): string =>

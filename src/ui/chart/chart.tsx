@@ -52,7 +52,7 @@ export interface ChartProps {
   valueText?: string;
 }
 
-const KEY_STEPS: Record<string, number> = { ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 };
+const KEY_STEPS = new Map(Object.entries<number>({ ArrowLeft: -1, ArrowRight: 1, PageDown: -10, PageUp: 10 }));
 
 export function Chart(props: ChartProps) {
   const { label, x, step, series, formatX, formatY, height = 180, marks = [], selected, onSelect, at, onMove } = props;
@@ -108,7 +108,7 @@ export function Chart(props: ChartProps) {
     if (event.key === 'Enter' && onPick && current !== undefined) return onPick(x[current] ?? 0);
     const last = x.length - 1;
     const from = current ?? (event.key === 'ArrowLeft' ? x.length : -1);
-    const to = event.key === 'Home' ? 0 : event.key === 'End' ? last : from + (KEY_STEPS[event.key] ?? Number.NaN);
+    const to = event.key === 'Home' ? 0 : event.key === 'End' ? last : from + (KEY_STEPS.get(event.key) ?? Number.NaN);
     if (Number.isNaN(to) || last < 0) return;
     event.preventDefault();
     const index = Math.min(last, Math.max(0, to));

@@ -70,20 +70,22 @@ export function TreeView({ name, rows, marks }: { name: string; rows: readonly T
     const open = folder && !closed.has(row.path);
     const folderAbove = seen.findLastIndex((each, index) => index < at && (rows[each]?.depth ?? 0) < row.depth);
     const page = Math.max(1, Math.floor((scroller.current?.clientHeight ?? 0) / ROW_HEIGHT) - 1);
-    const keys: Record<string, () => void> = {
-      ArrowDown: () => go(at + 1),
-      ArrowUp: () => go(at - 1),
-      PageDown: () => go(at + page),
-      PageUp: () => go(at - page),
-      Home: () => go(0),
-      End: () => go(seen.length - 1),
-      ArrowRight: () => (open ? go(at + 1) : folder && toggle(row)),
-      ArrowLeft: () => (open ? toggle(row) : go(folderAbove === -1 ? at : folderAbove)),
-      Enter: () => folder && toggle(row),
-      ' ': () => (marks ? marks.onTake(row, marks.taken[seen[at] ?? 0] !== true) : folder && toggle(row)),
-      ...(marks && { x: () => !folder && marks.onRuns(row) }),
-    };
-    const act = keys[event.key];
+    const keys = new Map(
+      Object.entries<() => void>({
+        ArrowDown: () => go(at + 1),
+        ArrowUp: () => go(at - 1),
+        PageDown: () => go(at + page),
+        PageUp: () => go(at - page),
+        Home: () => go(0),
+        End: () => go(seen.length - 1),
+        ArrowRight: () => (open ? go(at + 1) : folder && toggle(row)),
+        ArrowLeft: () => (open ? toggle(row) : go(folderAbove === -1 ? at : folderAbove)),
+        Enter: () => folder && toggle(row),
+        ' ': () => (marks ? marks.onTake(row, marks.taken[seen[at] ?? 0] !== true) : folder && toggle(row)),
+        ...(marks && { x: () => !folder && marks.onRuns(row) }),
+      }),
+    );
+    const act = keys.get(event.key);
     if (!act) return;
     event.preventDefault();
     act();
@@ -145,9 +147,10 @@ interface RowProps {
 export const filesText = (count: number): string => (count === 1 ? 'one file' : counted(count, 'file'));
 
 const ICONS = { folder: IconFolder, 'symbolic link': IconLink, 'hard link': IconLink } as const;
+const hasIcon = (kind: string): kind is keyof typeof ICONS => Object.hasOwn(ICONS, kind);
 
 function Row({ id, row, start, open, current, taken, note, onChoose }: RowProps) {
-  const Icon = ICONS[row.kind as keyof typeof ICONS] ?? IconFile;
+  const Icon = hasIcon(row.kind) ? ICONS[row.kind] : IconFile;
   return (
     // The tree itself takes the keys: rows come and go as it scrolls.
     // oxlint-disable-next-line jsx-a11y/click-events-have-key-events
