@@ -3,6 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import { TLSSocket } from 'node:tls';
+import { LOCALHOST_TLS } from './test-certificate.ts';
 
 export interface ReceivedEmail {
   from: string;
@@ -21,7 +23,8 @@ export interface TestSmtp {
 
 const address = (line: string) => /<(.*)>/.exec(line)?.[1] ?? '';
 
-export async function startTestSmtp(): Promise<TestSmtp> {
+/** With `startTls` it offers STARTTLS (RFC 3207), with a certificate that signs itself. */
+export async function startTestSmtp({ startTls = false } = {}): Promise<TestSmtp> {
   const received: ReceivedEmail[] = [];
   const open = new Set<Socket>();
   let refuses = false;
@@ -45,6 +48,13 @@ export async function startTestSmtp(): Promise<TestSmtp> {
       if (verb === 'DATA') {
         lines = [];
         return say('354 go on');
+      }
+      if (verb === 'EHLO' && startTls) return say('250-test\r\n250 STARTTLS');
+      if (verb === 'STAR') {
+        say('220 go on');
+        // Nobody goes on behind such a certificate.
+        const secure = new TLSSocket(socket, { ...LOCALHOST_TLS, isServer: true });
+        return void secure.on('error', () => socket.destroy());
       }
       if (verb === 'QUIT') return socket.end('221 bye\r\n');
       return say('250 ok');

@@ -1,5 +1,7 @@
 // The outcome of one attempt to send a message, and faults of connections in words.
 
+import { certificateFault } from '../store/certificate-fault.ts';
+
 export interface Sent {
   delivered: boolean;
   /** Short, for a person; never what the other side wrote, which may be anything. */
@@ -21,11 +23,6 @@ const WORDS = new Map(
     EDNS: 'the name cannot be resolved',
     EAI_AGAIN: 'the name cannot be resolved now',
     ETIMEDOUT: 'no answer in time',
-    CERT_HAS_EXPIRED: 'its certificate has expired',
-    DEPTH_ZERO_SELF_SIGNED_CERT: 'its certificate is self-signed',
-    SELF_SIGNED_CERT_IN_CHAIN: 'its certificate is self-signed',
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'its certificate cannot be verified',
-    ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
     EPROTO: 'it does not speak TLS as expected',
     ETLS: 'it does not speak TLS as expected',
     HPE_INVALID_CONSTANT: 'it does not speak HTTP',
@@ -38,8 +35,14 @@ const WORDS = new Map(
 
 /** An error of a connection, in words. */
 export function faultText(cause: unknown): string {
-  const { code, responseCode } = (cause ?? {}) as { code?: unknown; responseCode?: unknown };
-  const word =
-    typeof code === 'string' ? (WORDS.get(code) ?? `the connection failed (${code})`) : 'the connection failed';
+  const certificate = certificateFault(cause);
+  if (certificate !== undefined) return `its certificate ${certificate}`;
+  // Nodemailer's own code says less than the system's, which it keeps as originalCode.
+  const { code, originalCode, responseCode } = (cause ?? {}) as Record<
+    'code' | 'originalCode' | 'responseCode',
+    unknown
+  >;
+  const known = [originalCode, code].find((each): each is string => typeof each === 'string');
+  const word = known === undefined ? 'the connection failed' : (WORDS.get(known) ?? `the connection failed (${known})`);
   return typeof responseCode === 'number' ? `${word} (${responseCode})` : word;
 }

@@ -56,7 +56,17 @@ test('a refusal and a server that is not there are said without what the server 
   const { delivered, because } = await sendEmail(gone, ['ops@example.com'], message, never);
   assert.equal(delivered, false);
   assert.doesNotMatch(because, /secret/);
-  assert.equal(because, 'the connection failed');
+  assert.equal(because, 'the connection was refused');
+});
+
+test('a certificate of STARTTLS that is not trusted is named, with the setting that helps', async (t) => {
+  const secure = await startTestSmtp({ startTls: true });
+  t.after(() => secure.close());
+  const settings = { url: secure.url, from: 'muster@example.com' };
+  const { delivered, because } = await sendEmail(settings, ['ops@example.com'], message, never);
+  assert.equal(delivered, false);
+  assert.match(because, /^its certificate is self-signed: .*NODE_EXTRA_CA_CERTS/);
+  assert.deepEqual(secure.received, []);
 });
 
 test('a stop ends an attempt whose server says nothing, and its connection', async (t) => {

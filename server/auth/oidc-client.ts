@@ -4,6 +4,7 @@ import type * as OpenId from 'openid-client';
 import type { OidcRefusal } from '#/contract/sign-in.ts';
 import { isLoopback, type OidcConfig } from '../oidc-config.ts';
 import { log } from '../operation/log.ts';
+import { certificateFault } from '../store/certificate-fault.ts';
 
 /** Why somebody is not signed in, as the sign-in page has words for it. */
 export class OidcError extends Error {
@@ -184,7 +185,9 @@ export function openOidcClient(config: OidcConfig, steady: () => number): OidcCl
 /** Only the message and the library's code: the cause may hold claims. */
 function report(what: string, error: unknown): void {
   const { message, code } = error instanceof Error ? (error as Error & { code?: unknown }) : { message: String(error) };
-  log.warn(`Signing in: ${what}.`, { reason: message, ...(typeof code === 'string' && { code }) });
+  const certificate = certificateFault(error);
+  const reason = certificate === undefined ? message : `its certificate ${certificate}`;
+  log.warn(`Signing in: ${what}.`, { reason, ...(typeof code === 'string' && { code }) });
 }
 
 /** Whether no answer came, or not in time. */

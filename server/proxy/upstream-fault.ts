@@ -1,5 +1,6 @@
 // Describes to the user why the upstream service gave no response.
 import { Problem } from '../http/problem.ts';
+import { certificateFault } from '../store/certificate-fault.ts';
 
 /** The time limit for a response has passed. */
 export class UpstreamTimeout extends Error {
@@ -10,22 +11,6 @@ export class UpstreamTimeout extends Error {
 export class InvalidAnswer extends Error {
   override readonly name = 'UpstreamStrange';
 }
-
-const CERTIFICATE = new Map(
-  Object.entries<string>({
-    CERT_HAS_EXPIRED: 'it has expired',
-    CERT_NOT_YET_VALID: 'it is not valid yet (is the clock of the gateway right?)',
-    DEPTH_ZERO_SELF_SIGNED_CERT: 'it is self-signed',
-    SELF_SIGNED_CERT_IN_CHAIN: 'it was signed by an authority that this gateway does not know',
-    UNABLE_TO_GET_ISSUER_CERT: 'its chain is incomplete',
-    UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'it was signed by an authority that this gateway does not know',
-    UNABLE_TO_VERIFY_LEAF_SIGNATURE:
-      'its chain is incomplete, or was signed by an authority that this gateway does not know',
-    ERR_TLS_CERT_ALTNAME_INVALID: 'it is for another name',
-    CERT_REVOKED: 'it was revoked',
-    HOSTNAME_MISMATCH: 'it is for another name',
-  }),
-);
 
 const CONNECTION = new Map(
   Object.entries<string>({
@@ -48,14 +33,14 @@ export function upstreamFault(cause: unknown, host: string): Problem {
     return new Problem(504, `${host} did not answer in time`, 'It may be overloaded. Try again later.');
   if (cause instanceof InvalidAnswer)
     return new Problem(502, `${host} gave no answer`, 'What it sent is not HTTP, or ended early.');
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const certificate = CERTIFICATE.get(code);
+  const certificate = certificateFault(cause);
   if (certificate !== undefined)
     return new Problem(
       502,
       `The certificate of ${host} cannot be trusted`,
-      `The token was not sent: ${certificate} (${code}). The operator can add an authority with NODE_EXTRA_CA_CERTS.`,
+      `The token was not sent: the certificate ${certificate}.`,
     );
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why =
     CONNECTION.get(code) ?? (code.startsWith('HPE_') ? 'What it answers is not HTTP.' : 'The connection failed.');
   return new Problem(502, `${host} cannot be reached`, code ? `${why} (${code})` : why);

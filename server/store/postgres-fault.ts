@@ -2,6 +2,7 @@
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
 import { ConfigError } from '../config-error.ts';
 import { placeOf } from '../database-url.ts';
+import { certificateFault } from './certificate-fault.ts';
 import { InvalidInput, Unavailable } from './errors.ts';
 import { systemCode } from './system-fault.ts';
 
@@ -121,6 +122,8 @@ export function startFault(cause: unknown, url: URL): unknown {
   if (code === '42501') return fault(`that user may not create tables in it (${why}): make the user its owner.`);
   if (code === '53300') return fault('the server has no connection left: raise max_connections.');
   if (isConnectionLost(cause)) return fault(`the server cannot be reached (${code || why}).`);
+  const certificate = certificateFault(cause);
+  if (certificate !== undefined) return fault(`the certificate of the server ${certificate}.`);
   if (/SSL|certificate/i.test(why)) return fault(`the connection is not encrypted as it should be (${why}).`);
   if (SQLSTATE.test(code)) return fault(`the server refuses it (${why}).`);
   return cause;

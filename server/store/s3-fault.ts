@@ -1,6 +1,7 @@
 // Describes what an S3 store refused or failed to do, in a sentence that names the setting to check. It never quotes
 // the store's response apart from the error code: that text can contain the access key and the signed request.
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html
+import { certificateFault } from './certificate-fault.ts';
 import { Unavailable } from './errors.ts';
 import { systemCode } from './system-fault.ts';
 
@@ -83,6 +84,9 @@ export function faultOfAnswer(status: number, code: string | undefined, region: 
 /** Describes why there was no response, or an incomplete one. */
 export function faultOfConnection(cause: unknown, isLate: boolean): S3Fault {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause;
+  const certificate = certificateFault(inner);
+  if (certificate !== undefined)
+    return new S3Fault('configuration', `cannot be trusted, because its certificate ${certificate}`, { cause: inner });
   const why = isLate ? 'in time' : `(${systemCode(inner) ?? 'connection lost'})`;
   return new S3Fault('passing', `does not answer ${why}: check AWS_ENDPOINT_URL, AWS_REGION and the network`, {
     cause: inner,
