@@ -44,6 +44,25 @@ test('an alert rule is limited to devices with a fact', async (t) => {
   assert.match((await ruleRow(/Racks/)).textContent, /When a device with rack=7 and os=debian is Offline/);
 });
 
+test('a rule of a role that covers one group watches that group, also if the role is known later than the form', async (t) => {
+  const { open, user, fill, signInAs, route, service } = await testPage(t);
+  await service.createDevice('till', 'shops');
+  await signInAs('Operator', 'shops');
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  route(/^\/v1\/me$/, async (ask) => {
+    await released;
+    return ask();
+  });
+  await open('/activity/alerts?dialog=rule');
+  const dialog = await dialogOf('Create rule');
+  await fill(within(dialog).getByRole('textbox', { name: 'Name' }), 'Shops');
+  release();
+  const group = within(dialog).getByRole<HTMLInputElement>('combobox', { name: 'Group' });
+  await waitFor(() => assert.equal(group.value, 'shops'));
+  await press(user, dialog, 'Create rule');
+  assert.match((await ruleRow(/Shops/)).textContent, /shops/);
+});
+
 test('a rule is silenced with a reason that others see, and its silence is ended', async (t) => {
   const { open, user, fill, service } = await testPage(t, PRIVATE);
   await watch(service);

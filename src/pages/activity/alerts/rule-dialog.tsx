@@ -84,6 +84,10 @@ function bodyOf(values: Record<Field, string>): RuleDraft & Record<'DeviceGroup'
   };
 }
 
+/** With a role that is limited to groups a rule watches one of them. They may become known after the form is there. */
+const withinOwn = (values: Record<Field, string>, [first]: readonly string[] = []): Record<Field, string> =>
+  values.DeviceGroup === '' && first !== undefined ? { ...values, DeviceGroup: first } : values;
+
 interface RuleDialogProps {
   /** Undefined for a new rule. */
   rule: AlertRule | undefined;
@@ -99,7 +103,7 @@ export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
   const initial: Record<Field, string> = {
     Name: rule?.Name ?? '',
     When: rule?.When ?? 'DeviceOffline',
-    DeviceGroup: rule?.DeviceGroup ?? own?.[0] ?? '',
+    DeviceGroup: rule?.DeviceGroup ?? '',
     TagId: rule?.TagId ?? '',
     CustomerSite: rule?.CustomerSite ?? '',
     Facts: linesOf(rule?.Facts),
@@ -117,7 +121,7 @@ export function RuleDialog({ rule, channels, onClose }: RuleDialogProps) {
         size="lg"
         rules={RULES}
         initial={initial}
-        bodyOf={bodyOf}
+        bodyOf={(values) => bodyOf(withinOwn(values, own))}
         write={alertMutations.saveRule(rule?.RuleId, keys)}
         request={(body) =>
           rule
@@ -165,7 +169,8 @@ interface RuleFieldsProps {
   onAddChannel: (choose: (channelId: string) => void) => void;
 }
 
-function RuleFields({ form, channels, onAddChannel }: RuleFieldsProps) {
+function RuleFields({ form: asTyped, channels, onAddChannel }: RuleFieldsProps) {
+  const form = { ...asTyped, values: withinOwn(asTyped.values, useOwnGroups()) };
   const { field, values } = form;
   const tags = useQuery(tagQueries.list()).data ?? [];
   const sites = useFleetValues('site');
