@@ -38,7 +38,7 @@ const IN_SCOPE = new Map(
   }),
 );
 /** Whether objects of this kind lie in groups, so that a limited role may not see the name of each. */
-export const isOfGroups = (kind: string): boolean => Object.hasOwn(IN_SCOPE, kind);
+export const isOfGroups = (kind: string): boolean => IN_SCOPE.has(kind);
 
 /** The objects of an entry that decide who sees it, each as `<kind>:<id>`; none if no group has anything to do with it. */
 function objectsOf(row: Named): string[] {

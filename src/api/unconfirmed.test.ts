@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { afterEach, test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { ApiError, errorLine, refusalError, unexpectedError } from './api-error.ts';
 import { noteIdempotency } from './idempotency.ts';
 import { unconfirmed } from './unconfirmed.ts';
 
-afterEach(() => noteIdempotency(false));
+beforeEach(() => noteIdempotency(false));
 
 const list = { label: 'See the devices', to: '/devices' };
 const explain = unconfirmed('device', list);
