@@ -148,6 +148,7 @@ test('rubbish after a request is no part of its answer', async () => {
   await once(socket, 'data');
   socket.write('\u0000\u0001 rubbish\r\n\r\n');
   const rest = await textOf(socket).catch(() => '');
+  socket.destroy();
   assert.doesNotMatch(rest, /HTTP\/1\.1/);
 });
 
@@ -173,7 +174,7 @@ test('who sends no head, or one letter by letter, is sent away', async () => {
   const dripping = setInterval(() => slow.write('x'), 20);
   const answers = await Promise.all([textOf(silent).catch(() => ''), textOf(slow).catch(() => '')]);
   clearInterval(dripping);
-  slow.destroy();
+  for (const each of [silent, slow]) each.destroy();
   assert.match(answers[0] ?? '', /^$|^HTTP\/1\.1 408 /);
   assert.match(answers[1] ?? '', /^HTTP\/1\.1 408 /);
   front.close();

@@ -88,6 +88,7 @@ test('a TCP tunnel opened here has a port that works as soon as it is known', as
   assert.equal(PublicUrl, 'N/A');
   const socket = await knock(PublicAddr?.split(':').at(-1) ?? '');
   assert.equal(await textOf(socket), 'greetings');
+  socket.destroy();
 });
 
 test('a device allows what its agent was started with; the service says what to do, and the agent refuses anyway', async () => {

@@ -115,5 +115,8 @@ export async function knock(port: number | string): Promise<Socket> {
 export async function raw(port: number | string, text: string): Promise<string> {
   const socket = await knock(port);
   socket.write(text);
-  return textOf(socket);
+  const answer = await textOf(socket);
+  // Its own side would stay open.
+  socket.destroy();
+  return answer;
 }
