@@ -50,22 +50,27 @@ test('requests that no agent should send are refused with a sentence', async () 
   assert.equal((await agent.next(0)).status, 204);
 });
 
-test('a fact may have the name of something that every object has', async () => {
+test('a fact may have the name of something that every object has, and is found by it', async () => {
   const { id, key } = await fleet.device();
   const agent = await HttpAgent.connect(service.url, key, ['constructor=Acme', '__proto__=yes']);
   assert.equal((await agent.next(0)).status, 204);
-  const facts = (await (await service.call('GET', `/v1/device/${id}/facts`)).json()) as {
-    Items: { Name: string; Value: string }[];
-  };
-  const valueOf = new Map(facts.Items.map(({ Name, Value }) => [Name, Value]));
-  assert.deepEqual([valueOf.get('constructor'), valueOf.get('__proto__')], ['Acme', 'yes']);
-  for (const name of ['constructor', '__proto__']) {
-    const { Items } = (await (await service.call('GET', `/v1/facts/${name}/counts`)).json()) as { Items: unknown[] };
-    assert.equal(Items.length, 1, name);
-    const filter = encodeURIComponent(`{"${name}":"${valueOf.get(name)}"}`);
-    const found = (await (await service.call('GET', `/v1/devices/1/9/filters?facts=${filter}`)).json()) as object[];
-    assert.equal(found.length, 1, name);
-  }
+  const read = async <T>(path: string) => (await (await service.call('GET', path)).json()) as T;
+  const { Items, Problems } = await read<{ Items: { Name: string; Value: string }[]; Problems: string[] }>(
+    `/v1/device/${id}/facts`,
+  );
+  assert.equal(Items.find(({ Name }) => Name === 'constructor')?.Value, 'Acme');
+  assert.match(Problems[0] ?? '', /^"__proto__" is not the name of a fact/);
+  assert.deepEqual((await read<{ Items: unknown }>('/v1/facts/constructor/counts')).Items, [
+    { Value: 'Acme', Devices: 1 },
+  ]);
+  const filtered = (facts: string) => `/v1/devices/1/9/filters?facts=${encodeURIComponent(facts)}`;
+  const found = await read<{ DeviceId: string }[]>(filtered('{"constructor":"Acme"}'));
+  assert.deepEqual(
+    found.map(({ DeviceId }) => DeviceId),
+    [id],
+  );
+  // Without that condition all devices would match.
+  assert.equal((await service.call('GET', filtered('{"__proto__":"yes"}'))).status, 400);
 });
 
 test('keys and sessions that do not count', async () => {
