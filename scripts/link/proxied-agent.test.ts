@@ -199,4 +199,5 @@ test('a connection to a proxy that never answers ends with its request', async (
   sent.destroy();
   tunnel.end();
   await ended;
+  socket.destroy();
 });
