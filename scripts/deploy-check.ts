@@ -368,7 +368,7 @@ try {
   for (const file of ['Dockerfile', 'Dockerfile.dockerignore', 'compose.yaml', 's3.example.json']) {
     seen.add(file);
     notRun += 1;
-    say(`not run  ${file}: this script starts no images (the settings in it are checked by npm test)`);
+    say(`not run  ${file}: this script starts no images`);
   }
   // Their settings are checked by deploy.test.ts, against what the service reads.
   for (const file of ['muster.env.example', 'systemd/node.env.example', 'README.md']) seen.add(file);
