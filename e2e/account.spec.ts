@@ -1,7 +1,7 @@
-// Settings: a token that is shown once, and the appearance; and Workflows in an empty account.
+// Settings: a token that is shown once, and the appearance.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
-import { expect, signIn, test, type Service } from './fixtures.ts';
+import { expect, test, type Service } from './fixtures.ts';
 
 test.use({ ownService: true });
 
@@ -80,23 +80,4 @@ test('the appearance is the same after a reload, and "as the system" follows the
   await choose('System');
   await page.emulateMedia({ colorScheme: 'dark' });
   await expect.poll(brightness).toBeLessThan(60);
-});
-
-test('workflows are marked as legacy, and link to artifacts', async ({ page, service }) => {
-  await signIn(page, service);
-  await page.goto(`${service.url}/workflows`);
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Workflows Legacy');
-  await expect(page.getByText('Workflows are legacy')).toBeVisible();
-  await page.getByRole('link', { name: 'Go to Artifacts' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Artifacts' })).toBeVisible();
-
-  // What was typed survives closing the dialog by mistake.
-  await page.goBack();
-  await page.getByRole('button', { name: 'Create workflow' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Create workflow' });
-  await dialog.getByLabel('Command').fill('uptime');
-  await page.keyboard.press('Escape');
-  await expect(dialog).toBeHidden();
-  await page.getByRole('button', { name: 'Create workflow' }).click();
-  await expect(dialog.getByLabel('Command')).toHaveValue('uptime');
 });

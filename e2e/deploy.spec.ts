@@ -1,7 +1,7 @@
 // Deploy, with real agents: reviewed before it is sent, carried out once whatever happens, for the devices that were
 // reviewed and no others; to a selection; and only to devices that pass a preflight.
 import type { Page } from '@playwright/test';
-import { expect, expectAccessible, test, withoutOffers, type Service } from './fixtures.ts';
+import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import {
   deployButton,
   heading,
@@ -70,47 +70,6 @@ test.describe('when no answer comes', () => {
   const unconfirmed = (page: Page) => page.getByRole('region', { name: 'Unconfirmed deploy' });
   const expectFound = (page: Page) => expect(heading(page)).toHaveText('close.sh 1.0.0 to valve Waiting');
 
-  /** The service accepts the first job and its answer is lost. */
-  async function loseAnswer(page: Page): Promise<void> {
-    let isLost = false;
-    await page.route('**/v1/job', async (route) => {
-      if (isLost || !isJobPost(route.request())) return route.continue();
-      isLost = true;
-      expect((await route.fetch()).status()).toBe(200);
-      await route.abort('connectionreset');
-    });
-  }
-
-  test('a deploy is sent again under the same key, and its job is made once', async ({ signedIn: page, service }) => {
-    const { orders, choice } = await ready(page, service);
-    await loseAnswer(page);
-    await openDeploy(page, service, choice);
-    await deployButton(page).click();
-    await expect(unconfirmed(page)).toContainText('this job may have been accepted');
-    await expectAccessible(page);
-    await unconfirmed(page).getByRole('button', { name: 'Send again' }).dblclick();
-    await expectFound(page);
-    const [first, again] = orders;
-    expect(orders).toHaveLength(2);
-    expect(again).toEqual(first);
-    expect(await jobs(service)).toHaveLength(1);
-  });
-
-  test('a deploy that never arrived is made when it is sent again', async ({ signedIn: page, service }) => {
-    const { choice } = await ready(page, service);
-    await page.route('**/v1/job', (route) =>
-      isJobPost(route.request()) ? route.abort('connectionreset') : route.continue(),
-    );
-    await openDeploy(page, service, choice);
-    await deployButton(page).click();
-    await expect(unconfirmed(page)).toBeVisible();
-    expect(await jobs(service)).toEqual([]);
-    await page.unrouteAll();
-    await unconfirmed(page).getByRole('button', { name: 'Send again' }).click();
-    await expectFound(page);
-    expect(await jobs(service)).toHaveLength(1);
-  });
-
   test('a deploy that was sent before a reload is sent again under the same key', async ({
     signedIn: page,
     service,
@@ -135,33 +94,6 @@ test.describe('when no answer comes', () => {
     expect(await jobs(service)).toHaveLength(1);
     await page.goto(`${service.url}/deploy`);
     await expect(unconfirmed(page)).toBeHidden();
-  });
-
-  test('without keys a deploy is not sent a second time, and its job is looked for in the list', async ({
-    signedIn: page,
-    service,
-  }) => {
-    await withoutOffers(page, 'idempotency');
-    const { orders, choice } = await ready(page, service);
-    await loseAnswer(page);
-    await openDeploy(page, service, choice);
-    await deployButton(page).click();
-    await expect(unconfirmed(page)).toContainText('this job may have been accepted');
-    await expect(unconfirmed(page)).toContainText('Look for it in the list of jobs before you deploy again.');
-    await expect(unconfirmed(page).getByRole('button')).toHaveText(['Dismiss']);
-    await unconfirmed(page).getByRole('link', { name: 'See the jobs' }).click();
-    await expect(page.getByRole('table', { name: 'Jobs' }).getByRole('link')).toHaveText(['close.sh 1.0.0 to valve']);
-    expect(orders.map(({ key }) => key)).toEqual([undefined]);
-  });
-
-  test('each deploy has a key of its own', async ({ signedIn: page, service }) => {
-    const { orders, choice } = await ready(page, service);
-    for (let round = 0; round < 2; round += 1) {
-      await openDeploy(page, service, choice);
-      await deployButton(page).click();
-      await expectFound(page);
-    }
-    expect(new Set(orders.map(({ key }) => key)).size).toBe(2);
   });
 });
 

@@ -1,37 +1,5 @@
-// The page of a device: its fields, tags, location, key and timeline, and what it shows when the device is deleted.
+// The page of a device: its tags, location, key and timeline.
 import { expect, expectAccessible, test } from './fixtures.ts';
-
-test('fields of a device are edited in place', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('lift 1', 'house A');
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  await page.getByRole('button', { name: 'Edit group' }).click();
-  const group = page.getByRole('textbox', { name: 'Group' });
-  await expect(group).toBeFocused();
-  await group.fill('house B');
-  await page.keyboard.press('Escape');
-  await expect(page.getByText('house A')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Edit group' })).toBeFocused();
-
-  await page.keyboard.press('Enter');
-  await group.fill('house B');
-  const sent = page.waitForRequest((request) => request.method() === 'PATCH');
-  await page.keyboard.press('Enter');
-  expect((await sent).postDataJSON()).toEqual({ DeviceGroup: 'house B' });
-  await expect(page.getByText('house B')).toBeVisible();
-  await expect(group).toBeHidden();
-
-  await page.getByRole('button', { name: 'Edit name' }).click();
-  const name = page.getByRole('textbox', { name: 'Name' });
-  await name.fill(' ');
-  await page.keyboard.press('Enter');
-  await expect(page.getByText('Name must not be empty')).toBeVisible();
-  await name.fill('lift 2');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1, name: /lift 2/ })).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('heading', { level: 1, name: /lift 2/ })).toBeVisible();
-  await expect(page.getByText('house B')).toBeVisible();
-});
 
 test('tags are added and removed, and the location is set from pasted coordinates @main', async ({
   signedIn: page,
@@ -95,42 +63,6 @@ test('a new key disconnects the agent that has the old one', async ({ signedIn: 
   await expect(page.getByRole('heading', { level: 1, name: /stolen laptop\s*Online/ })).toBeVisible();
 });
 
-test.describe('of a device that is gone', () => {
-  test.use({ expectedConsole: [/status of 404/] });
-
-  test('the page says so, whether it never existed or was deleted meanwhile', async ({ signedIn: page, service }) => {
-    await page.goto(`${service.url}/devices/no-such-device`);
-    await expect(page.getByText('There is no device with this id.')).toBeVisible();
-    await expect(page.getByText('no-such-device')).toBeVisible();
-
-    const { DeviceId } = await service.createDevice('short-lived');
-    await page.goto(`${service.url}/devices/${DeviceId}`);
-    await expect(page.getByRole('heading', { level: 1, name: /short-lived/ })).toBeVisible();
-    await service.call('DELETE', `/v1/devices/${DeviceId}`);
-    await expect(page.getByText('short-lived no longer exists.')).toBeVisible();
-    await page.getByRole('link', { name: 'All devices' }).click();
-    await expect(page.getByText('No devices yet')).toBeVisible();
-
-    const other = await service.createDevice('last one');
-    await page.goto(`${service.url}/devices/${other.DeviceId}`);
-    await page.getByRole('link', { name: 'Delete' }).click();
-    await page.getByRole('button', { name: 'Delete device' }).click();
-    await expect(page.getByText('No devices yet')).toBeVisible();
-  });
-});
-
-test('the name of another device gets a hint, and is still accepted', async ({ signedIn: page, service }) => {
-  await service.createDevice('pump 7');
-  await page.goto(`${service.url}/devices?dialog=add`);
-  const add = page.getByRole('dialog', { name: 'Add a device' });
-  await add.getByLabel('Name').fill('pump 8');
-  await expect(add.getByText('Another device has this name.')).toBeHidden();
-  await add.getByLabel('Name').fill('pump 7');
-  await expect(add.getByText('Another device has this name.')).toBeVisible();
-  await add.getByRole('button', { name: 'Add device' }).click();
-  await expect(page.getByRole('dialog', { name: 'Connect pump 7' })).toBeVisible();
-});
-
 test('the timeline is filtered by kind, and a note is written and deleted', async ({ signedIn: page, service }) => {
   const { DeviceId, DeviceKey } = await service.createDevice('lift 1');
   await service.agent(DeviceKey);
@@ -151,23 +83,4 @@ test('the timeline is filtered by kind, and a note is written and deleted', asyn
   await expect(question).toContainText('New power supply');
   await question.getByRole('button', { name: 'Delete note' }).click();
   await expect(page.getByText('Nothing of this kind yet.')).toBeVisible();
-});
-
-test('the page of a device whose agent speaks HTTP says what that agent does not have', async ({
-  signedIn: page,
-  service,
-}) => {
-  const { DeviceId, DeviceKey } = await service.createDevice('router');
-  const said = await fetch(`${service.url}/agent/v1/hello`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${DeviceKey}` },
-    body: 'agent=1.0\nkind=sh\nos=Linux\n',
-  });
-  expect(said.status).toBe(200);
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  await expect(page.getByRole('region', { name: 'Agent', exact: true })).toContainText('Version1.0 (sh)');
-  const tunnels = page.getByRole('region', { name: 'Tunnels' });
-  await expect(tunnels).toContainText('This agent runs jobs and reports facts, but has no tunnels.');
-  await expect(tunnels.getByRole('button', { name: 'Open a tunnel' })).toHaveAttribute('aria-disabled', 'true');
-  await expectAccessible(page);
 });

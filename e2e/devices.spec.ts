@@ -172,29 +172,6 @@ test('devices are found by customer, site, group and tag, and Enter chooses the 
   await expect(page).toHaveURL(/group=yard/);
 });
 
-test('no match and no devices have different pages, each with the next step', async ({ signedIn: page, service }) => {
-  await openDevices(page, service);
-  await expect(page.getByText('No devices yet')).toBeVisible();
-  await expect(page.getByRole('link', { name: 'Add this machine' })).toBeVisible();
-  await page.getByRole('link', { name: 'Add a device' }).click();
-  await expect(page.getByRole('dialog', { name: 'Add a device' })).toBeVisible();
-  await page.goBack();
-  await expect(page.getByRole('dialog')).toBeHidden();
-
-  await service.createDevice('only one', 'north');
-  await openDevices(page, service, '?group=south');
-  await expect(page.getByText('No device matches these filters.')).toBeVisible();
-  await expect(page.getByText('No devices yet')).toBeHidden();
-  await page.getByRole('button', { name: 'Clear filters' }).click();
-  await expectNames(page, ['only one']);
-  await expect(page).toHaveURL(`${service.url}/devices`);
-
-  await openDevices(page, service, '?page=9');
-  await expect(page.getByText('Page 9 is empty.')).toBeVisible();
-  await page.getByRole('button', { name: 'Back to the first page' }).click();
-  await expectNames(page, ['only one']);
-});
-
 test('60 devices are paged through, 25 a page, where pages are asked for', async ({ signedIn: page, service }) => {
   for (let number = 1; number <= 60; number += 1)
     await service.createDevice(`unit-${String(number).padStart(2, '0')}`, number % 2 ? 'odd' : 'even');
@@ -268,30 +245,6 @@ test('an edit sends the changed field only, a delete names what ends with it @ma
   await expectNames(page, ['stays']);
   await expect(page).toHaveURL(`${service.url}/devices?group=north`);
   expect(await allNames(service)).toEqual(['stays']);
-});
-
-test.describe('with a licence for one device', () => {
-  test.use({ serviceEnv: { MAX_DEVICES: '1' }, expectedConsole: [/status of 40[03]/] });
-
-  test('a refusal is reported once, and what was typed stays in the form', async ({ signedIn: page, service }) => {
-    const { DeviceId } = await service.createDevice('the one');
-    await openDevices(page, service, '?dialog=add');
-    const add = page.getByRole('dialog', { name: 'Add a device' });
-    await add.getByLabel('Name').fill('one too many');
-    await add.getByLabel('Group').fill('attic');
-    await add.getByRole('button', { name: 'Add device' }).click();
-    await expect(page.getByRole('alert')).toHaveCount(1);
-    await expect(add.getByRole('alert')).toContainText('Device limit reached');
-    await expect(add.getByLabel('Name')).toHaveValue('one too many');
-    await expect(add.getByLabel('Group')).toHaveValue('attic');
-    expect(await allNames(service)).toEqual(['the one']);
-
-    // Room is made elsewhere: the same form goes through.
-    await service.call('DELETE', `/v1/devices/${DeviceId}`);
-    await add.getByRole('button', { name: 'Add device' }).click();
-    await expect(page.getByRole('dialog', { name: 'Connect one too many' })).toBeVisible();
-    expect(await allNames(service)).toEqual(['one too many']);
-  });
 });
 
 test('on a phone the table is usable and the page never scrolls sideways', async ({ signedIn: page, service }) => {

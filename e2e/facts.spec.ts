@@ -47,12 +47,6 @@ test('a device shows its facts with their age, finds one by its value, and says 
   await expect(facts).toContainText('No fact matches.');
 });
 
-test('a device without facts says so', async ({ signedIn: page, service }) => {
-  const { DeviceId } = await service.createDevice('unit 1');
-  await page.goto(`${service.url}/devices/${DeviceId}`);
-  await expect(page.getByRole('region', { name: 'Facts' })).toContainText('Its agent has reported no facts yet.');
-});
-
 test('a fact is chosen as a filter and as a column, stands in the URL, and is part of the file', async ({
   signedIn: page,
   service,

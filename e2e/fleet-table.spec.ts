@@ -1,5 +1,5 @@
-// The device table with the whole fleet in memory: sorted and counted beyond the pages of the service, selected as a whole,
-// gone through by keyboard, and of use with services that give less than ours.
+// The device table with the whole fleet in memory: sorted and counted beyond the pages of the service, selected as a whole, and
+// gone through by keyboard.
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 
@@ -207,41 +207,6 @@ test('chosen columns, their order and the height of rows are the same after a re
   await expect(table(page).getByRole('columnheader', { name: 'Address', includeHidden: true })).toHaveCount(1);
 });
 
-/** Stands between the dashboard and the service's listing, and gives less than it does. */
-async function rewrite(page: Page, change: (answer: Record<string, unknown>, rows: number) => unknown): Promise<void> {
-  await page.route(/\/v1\/devices\/\d+\/\d+$/, async (route) => {
-    const url = new URL(route.request().url());
-    const [, number = '', rows = ''] = /(\d+)\/(\d+)$/.exec(url.pathname) ?? [];
-    const capped = Math.min(100, Number(rows));
-    url.pathname = `/v1/devices/${number}/${capped}`;
-    const answer = await route.fetch({ url: url.href });
-    await route.fulfill({ response: answer, json: change((await answer.json()) as Record<string, unknown>, capped) });
-  });
-}
-
-test('a service that caps its pages at 100 rows is read to the end', async ({ signedIn: page, service }) => {
-  await makeFleet(service, 250);
-  await rewrite(page, (answer) => answer);
-  await open(page, service, '?sort=-name');
-  await expect(shown(page)).toHaveText('250 devices');
-  await expect(links(page).first()).toHaveText('unit-250');
-});
-
-test('without a total the table is paged, and read as a whole when asked', async ({ signedIn: page, service }) => {
-  await makeFleet(service, 130);
-  await rewrite(page, ({ Devices }) => ({ Devices }));
-  await open(page, service);
-  await expect(shown(page)).toHaveText('1–25 of many');
-  // Its own filter looks into names; it says so, and what more there is to have.
-  await page.getByLabel('Search devices by name or ID').fill('unit-12');
-  await expect(shown(page)).toHaveText('1–11 of 11');
-  await page.getByLabel('Search devices by name or ID').fill('unit-1');
-  await expect(page.getByText('Only names were searched.')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear', exact: true }).click();
-  await page.getByRole('button', { name: 'Load all to sort and count' }).click();
-  await expect(shown(page)).toHaveText('130 devices');
-});
-
 /** 10,000 devices of a service. Played, since to make them all would take longer than to look at them. */
 async function playFleet(page: Page): Promise<void> {
   const fleet = Array.from({ length: 10_000 }, (_, number) => ({
@@ -291,17 +256,6 @@ test('10,000 rows of another service scroll, the longest task is recorded', asyn
   await page.getByLabel('Search devices by name or ID').fill('d-00003');
   await expect(shown(page)).toHaveText('1 of 10,000 devices');
   await expect(links(page)).toHaveText(['unit-4']);
-});
-
-test('a service whose empty list is null has no devices, and is not asked for more', async ({
-  signedIn: page,
-  service,
-}) => {
-  await rewrite(page, () => null);
-  await page.goto(`${service.url}/devices`);
-  await expect(page.getByText('No devices yet')).toBeVisible();
-  await page.goto(`${service.url}/devices?sort=name`);
-  await expect(page.getByText('No devices yet')).toBeVisible();
 });
 
 test('the sorted, filtered table is accessible, wide and on a phone', async ({ signedIn: page, service }) => {

@@ -1,4 +1,5 @@
-// People: invited, limited, shown what they may do and why, disabled and removed.
+// People: invited by a link, and named where they changed something. What an Admin sees and changes of one:
+// src/pages/settings/people/people.test.tsx.
 import type { Browser, Page } from '@playwright/test';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { fleet, rollOut } from './rolled-out.ts';
@@ -87,82 +88,6 @@ test('an only person is shown no roles, invites another, and sees the link once 
   await page.reload();
   await expect(personRow(page, 'Anna')).toContainText('Active');
   await other.context().close();
-});
-
-test('a page per person says what they can do and why, and ends their sessions', async ({ page, service, browser }) => {
-  const anna = await invite(service, 'Anna', 'Operator', ['plant']);
-  const hers = await accept(browser, service, anna);
-  await openPeople(page, service, `/${anna.PersonId}`);
-  await expect(page.getByRole('heading', { level: 1, name: 'Anna' })).toBeVisible();
-  const permissions = page.getByRole('table', { name: 'Permissions' }).getByRole('row');
-  await expect(permissions.filter({ hasText: 'open tunnels' })).toContainText('plant');
-  await expect(permissions.filter({ hasText: 'open tunnels' })).toContainText('Role Operator, given by AUTH_TOKEN');
-  await expect(permissions.filter({ hasText: 'Manage people' })).toContainText('Needs the role Admin');
-  await expectAccessible(page);
-  const sessions = page.getByRole('table', { name: 'Sessions of this person' });
-  await expect(sessions.getByRole('row')).toHaveCount(2);
-  await sessions.getByRole('button', { name: /^Sign out/ }).click();
-  await expect(page.getByText('Signed in nowhere.')).toBeVisible();
-  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
-  await hers.context().close();
-});
-
-test('a person is given a lesser role, which ends sessions, disabled, enabled, given a new password link, and removed', async ({
-  page,
-  service,
-  browser,
-}) => {
-  const anna = await invite(service, 'Anna', 'Operator');
-  const hers = await accept(browser, service, anna);
-  await openPeople(page, service, `/${anna.PersonId}`);
-  await page.getByRole('button', { name: 'Edit' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Edit Anna' });
-  await dialog.getByLabel('Role').selectOption('Admin');
-  await expect(dialog).not.toContainText('Ends');
-  await dialog.getByLabel('Role').selectOption('Viewer');
-  await expect(dialog).toContainText('Ends the session of Anna.');
-  await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Save' }).click();
-  await expect(dialog).toBeHidden();
-  const permissions = page.getByRole('table', { name: 'Permissions' }).getByRole('row');
-  await expect(permissions.filter({ hasText: 'Edit devices' })).toContainText('Needs the role Deployer');
-  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
-  const again = await hers.context().request.post(`${service.url}/auth/session`, {
-    data: { Email: 'anna@example.com', Password: PASSWORD },
-    headers: { origin: service.url },
-  });
-  expect(again.status()).toBe(200);
-
-  await page.reload();
-  await page.getByRole('button', { name: 'Disable' }).click();
-  const disable = page.getByRole('dialog', { name: 'Disable Anna' });
-  await expect(disable).toContainText('This ends 1 session.');
-  await expectAccessible(page);
-  await disable.getByRole('button', { name: 'Disable' }).click();
-  await expect(page).toHaveTitle('Anna · Disabled · Muster');
-  expect((await hers.context().request.get(`${service.url}/v1/me`)).status()).toBe(401);
-  await page.getByRole('button', { name: 'Enable' }).click();
-  await expect(page).toHaveTitle('Anna · Active · Muster');
-
-  await page.getByRole('button', { name: 'New password link' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Create link' }).click();
-  const link = page.getByRole('dialog', { name: 'New password for Anna' });
-  await link.getByRole('button', { name: 'Reveal' }).click();
-  await expect(link.getByLabel('password link', { exact: true })).toContainText('/reset#code=');
-  const saved = page.waitForEvent('download');
-  await link.getByRole('button', { name: 'Download' }).click();
-  await saved;
-  await link.getByRole('button', { name: 'Done' }).click();
-
-  await page.getByRole('button', { name: 'Remove' }).click();
-  const remove = page.getByRole('dialog', { name: 'Remove Anna' });
-  await expect(remove).toContainText('so does the name in the audit log');
-  await remove.getByRole('button', { name: 'Remove person' }).click();
-  await expect(page).toHaveURL(`${service.url}/settings/people`);
-  await expect(page.getByText('You are the only one here')).toBeVisible();
-  await page.goto(`${service.url}/settings/people/${anna.PersonId}`);
-  await expect(page.getByText('There is no such person')).toBeVisible();
-  await hers.context().close();
 });
 
 test('a device, job, rollout and artifact say who created them and who changed them last', async ({

@@ -18,12 +18,22 @@ import { openApp } from '#/routes.tsx';
 configure({ asyncUtilTimeout: 30_000 });
 
 /** Answers a request of the page in place of the service; `ask` asks the service itself. */
-type Answer = (ask: () => Promise<Response>, request: { method: string; url: URL; body: unknown }) => Promise<Response>;
+type Answer = (ask: () => Promise<Response>, request: PageRequest) => Promise<Response>;
+interface PageRequest {
+  method: string;
+  url: URL;
+  headers: Headers;
+  body: unknown;
+}
+
+// The dashboard is not built for these tests. After a silence it reads its own page, and looks for a newer build there.
+const ENTRY = '<script type="module" src="/assets/index.js"></script>';
+document.head.insertAdjacentHTML('beforeend', ENTRY);
 
 /** The service of a test, with the calls that it sends without the page. */
 class PageService extends ServiceCalls {
   readonly cookies = new Map<string, string>();
-  readonly answers: { path: RegExp; answer: Answer }[] = [];
+  readonly answers: { path: RegExp; answer: Answer }[] = [{ path: /^\/$/, answer: async () => new Response(ENTRY) }];
   readonly running: RunningService;
 
   constructor(running: RunningService) {
@@ -63,7 +73,7 @@ globalThis.fetch = async (input, init = {}) => {
   const { answer } = answers.findLast(({ path }) => path.test(input)) ?? {};
   if (!answer) return ask();
   const body: unknown = typeof init.body === 'string' ? JSON.parse(init.body) : undefined;
-  return answer(ask, { method: init.method ?? 'GET', url: new URL(url + input), body });
+  return answer(ask, { method: init.method ?? 'GET', url: new URL(url + input), headers, body });
 };
 
 export interface TestPage {
