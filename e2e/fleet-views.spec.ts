@@ -84,12 +84,6 @@ test('filters and order are saved as a view, and later changes of columns and ro
   await expect(menu(page)).not.toContainText('changed');
 });
 
-test('the devices of a view are deployed to from its menu', async ({ signedIn: page, service }) => {
-  await openFleet(page, service, `?${VIEW}`);
-  await choose(page, 'Deploy to these 3 devices');
-  await expect(page.getByRole('region', { name: 'Review' }).getByText('3 devices', { exact: true })).toBeVisible();
-});
-
 test('a view and all devices are changed over by the menu, by Back and Forward, and outlast a reload', async ({
   signedIn: page,
   service,
@@ -198,26 +192,6 @@ test('a private view is seen by its maker only, until it is shared', async ({ si
   await menu(other).click();
   await expect(other.getByRole('menuitem', { name: /^Mine/ })).toBeVisible();
   await other.context().close();
-});
-
-test('a view that somebody else has changed meanwhile is not overwritten', async ({ signedIn: page, service }) => {
-  await saveLinked(page, service);
-  await table(page).getByRole('button', { name: 'Status', exact: true }).click();
-  await expect(menu(page)).toContainText('changed');
-  await service.call('PUT', `/v1/views/${encodeURIComponent(NAME)}`, { Query: 'group=pumps' });
-  await choose(page, 'Save changes');
-  await expect(page.getByRole('alert').filter({ hasText: 'was saved meanwhile' })).toBeVisible();
-  await choose(page, 'Save changes');
-  await expect(menu(page)).not.toContainText('changed');
-});
-
-test('a view is deleted from its menu', async ({ signedIn: page, service }) => {
-  await saveLinked(page, service);
-  await choose(page, 'Delete view');
-  await dialog(page).getByRole('button', { name: 'Delete view' }).click();
-  await expect(menu(page)).toHaveText(/Views$/);
-  await menu(page).click();
-  await expect(page.getByRole('menuitem', { name: NAME })).toHaveCount(0);
 });
 
 test('the rows and columns of the table are saved as CSV, hostile names included', async ({

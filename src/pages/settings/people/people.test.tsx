@@ -1,4 +1,4 @@
-// Who is who, and what cannot be taken from whom. What people do to each other, each in a browser: e2e/people.spec.ts.
+// Who is who, what an Admin sees and changes of a person, and what cannot be taken from whom. Invitations: e2e/people.spec.ts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
