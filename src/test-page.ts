@@ -9,6 +9,7 @@ import { userEvent, type UserEvent } from '@testing-library/user-event';
 import { createRoot } from 'react-dom/client';
 import { host, type RunningService } from '../scripts/components/host.ts';
 import { ServiceCalls } from '../scripts/test-calls.ts';
+import { noteIdempotency } from '#/api/idempotency.ts';
 import { queryClient } from '#/api/query-client.ts';
 import { acceptLink, currentSession, signIn, signOut } from '#/api/session.ts';
 import type { Role } from '#/contract/permissions.ts';
@@ -119,6 +120,7 @@ export async function testPage(t: TestContext, env: Record<string, string> = {})
   const open = async (path: string) => {
     close();
     queryClient.clear();
+    noteIdempotency(false); // a page that has just been opened does not know yet
     host.setAddress(service.url);
     // An entry of its own: a dialog that closes goes back to it.
     history.pushState(null, '', path);
@@ -174,6 +176,9 @@ export const expectText = (find: () => Element, text: string | RegExp): Promise<
     if (typeof text === 'string') assert.equal(textContent, text);
     else assert.match(textContent, text);
   });
+
+/** Waits until the page has read all that it wanted to. */
+export const expectRead = (): Promise<void> => waitFor(() => assert.equal(queryClient.isFetching(), 0));
 
 /** Waits until nothing is found any more. Not by `assert.equal`: to print an element is to print the page, for minutes. */
 export const expectGone = (find: () => Element | null): Promise<void> =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
-import { expectText, testPage, type TestPage } from '#/test-page.ts';
+import { expectRead, expectText, testPage, type TestPage } from '#/test-page.ts';
 
 const NAME = 'Gates <b>& strays</b>';
 const VIEW = 'group=gates&no=group&sort=-name&cols=name,status,group,lastSeen,id&density=comfortable';
@@ -61,6 +61,7 @@ test('a view that somebody else has changed meanwhile is not overwritten', async
     const alerts = screen.getAllByRole('alert');
     assert.ok(alerts.some(({ textContent }) => textContent.includes('was saved meanwhile')));
   });
+  await expectRead();
   await choose(page, 'Save changes');
   await waitFor(() => assert.doesNotMatch(menu().textContent, /changed/));
 });

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
-import { expectAccessible, expectText, testPage, type TestPage } from '#/test-page.ts';
+import { expectAccessible, expectRead, expectText, testPage, type TestPage } from '#/test-page.ts';
 
 type Fate = 'is lost on the way back' | 'never arrives';
 
@@ -29,6 +29,7 @@ async function ready({ service, open, route }: TestPage) {
     await open(`/deploy?${new URLSearchParams({ device: DeviceId, artifact })}`);
     const deploy = await screen.findByRole<HTMLButtonElement>('button', { name: /^Deploy/ });
     await waitFor(() => assert.equal(deploy.disabled, false));
+    await expectRead();
     return deploy;
   };
   return { orders, fates, openForm };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
-import { expectAccessible, expectGone, expectText, testPage } from '#/test-page.ts';
+import { expectAccessible, expectGone, expectRead, expectText, testPage } from '#/test-page.ts';
 
 test('fields of a device are edited in place', async (t) => {
   const { open, user, fill, service, route } = await testPage(t);
@@ -36,6 +36,7 @@ test('fields of a device are edited in place', async (t) => {
   await fill(name, 'lift 2');
   await user.keyboard('{Enter}');
   await screen.findByRole('heading', { level: 1, name: /lift 2/ });
+  await expectRead();
   await open(`/devices/${DeviceId}`);
   await screen.findByRole('heading', { level: 1, name: /lift 2/ });
   await screen.findByText('house B');
@@ -84,7 +85,7 @@ test('the page of a device whose agent speaks HTTP says what that agent does not
   await expectText(() => agent, /Version1\.0 \(sh\)/);
   const tunnels = await screen.findByRole('region', { name: 'Tunnels' });
   await expectText(() => tunnels, /This agent runs jobs and reports facts, but has no tunnels\./);
-  const button = within(tunnels).getByRole('button', { name: 'Open a tunnel' });
+  const button = await within(tunnels).findByRole('button', { name: 'Open a tunnel' });
   assert.equal(button.getAttribute('aria-disabled'), 'true');
   await expectAccessible();
 });
