@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
+import { isSafeToResend } from '#/api/idempotency.ts';
 import { dialogOf, expectAddress, expectGone, expectText, testPage, type TestPage } from '#/test-page.ts';
 
 type Service = TestPage['service'];
@@ -151,6 +152,7 @@ for (const how of ['cut', 'proxy'] as const)
     loseAnswer(page, /^\/v1\/devices$/, how);
     await page.open('/devices?dialog=add');
     const dialog = await dialogOf('Add a device');
+    await waitFor(() => assert.ok(isSafeToResend()));
     const name = within(dialog).getByRole<HTMLInputElement>('textbox', { name: 'Name' });
     await page.fill(name, 'pump 9');
     await page.user.click(within(dialog).getByRole('button', { name: 'Add device' }));
