@@ -107,9 +107,9 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'an end is confirmed before PostgreSQL has committed it',
     file: 'server/jobs/delivery.ts',
     before:
-      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
+      "unit.deployed.push(job.seq);\n    connection.draft = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
     after:
-      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    connection.send({ type: 'settled', job: job.id });",
+      "unit.deployed.push(job.seq);\n    connection.draft = undefined;\n    connection.send({ type: 'settled', job: job.id });",
     tests: ['server/jobs/durable-answers.test.ts'],
     engine: 'postgres',
   },
@@ -267,9 +267,9 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     name: 'an end is confirmed before it is committed',
     file: 'server/jobs/delivery.ts',
     before:
-      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
+      "unit.deployed.push(job.seq);\n    connection.draft = undefined;\n    tx.afterCommit(() => connection.send({ type: 'settled', job: job.id }));",
     after:
-      "unit.deployed.push(job.seq);\n    connection.job = undefined;\n    connection.send({ type: 'settled', job: job.id });",
+      "unit.deployed.push(job.seq);\n    connection.draft = undefined;\n    connection.send({ type: 'settled', job: job.id });",
   },
   {
     area: 'delivery',
