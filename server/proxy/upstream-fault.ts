@@ -38,7 +38,7 @@ export function upstreamFault(cause: unknown, host: string): Problem {
     return new Problem(
       502,
       `The certificate of ${host} cannot be trusted`,
-      `The token was not sent: the certificate ${certificate}.`,
+      `The token was not sent: it ${certificate}.`,
     );
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const why =

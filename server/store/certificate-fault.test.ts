@@ -55,5 +55,5 @@ test('an artifact store, PostgreSQL and an upstream service are described alike'
   assert.match(database.message, /but the certificate of the server is self-signed.*NODE_EXTRA_CA_CERTS/);
   const { status, detail } = upstreamFault(cause, 'api.example.com');
   assert.equal(status, 502);
-  assert.equal(detail, `The token was not sent: the certificate ${SELF_SIGNED}.`);
+  assert.equal(detail, `The token was not sent: it ${SELF_SIGNED}.`);
 });

@@ -21,7 +21,7 @@ export function JoinProvider({ provider, hasPassword, why }: JoinProviderProps) 
   return (
     <Section
       title={provider}
-      lead={`Sign in there instead of with a password. Your role then comes from ${provider}, at every sign-in anew.`}
+      lead={`Sign in there instead of with a password. Your role then comes from ${provider}, each time you sign in.`}
       actions={
         <Gate why={why}>
           <Button onClick={() => dialog.open('join')}>Join</Button>
