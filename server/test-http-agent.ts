@@ -46,6 +46,7 @@ export class HttpAgent {
   taken = (job: string) => this.ask('POST', `/job/${job}/taken`);
   output = (job: string, offset: number, bytes: string | Uint8Array<ArrayBuffer>, stream = 'stdout') =>
     this.ask('PUT', `/job/${job}/output?stream=${stream}&offset=${offset}`, bytes);
+  facts = (lines: string[]) => this.ask('PUT', '/facts', lines.join('\n'));
   ended = (job: string, query: string, reason?: string) => this.ask('POST', `/job/${job}/ended?${query}`, reason);
 
   async ask(method: string, path: string, body?: string | Uint8Array<ArrayBuffer>): Promise<HttpReply> {

@@ -1769,6 +1769,27 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'http-agents',
+    name: 'a fact that is wrong keeps the device away',
+    file: 'src/contract/agent-http.ts',
+    before: '} else if (value === undefined)\n      problems.push(',
+    after: '} else if (value === undefined)\n      throw refuse(',
+  },
+  {
+    area: 'http-agents',
+    name: 'a hello may name a job that is none',
+    file: 'src/contract/agent-http.ts',
+    before: "else if (!isJobId(value)) throw refuse('names no job');",
+    after: 'else if (!isJobId(value)) problems.push(value);',
+  },
+  {
+    area: 'http-agents',
+    name: 'facts are confirmed that were not stored',
+    file: 'server/agents/http-link.ts',
+    before: 'if (connection.closing || !(await pass(connection, facts))) return connection.ended;',
+    after: 'void pass(connection, facts);',
+  },
+  {
+    area: 'http-agents',
     name: 'a device may say hello as often as it likes',
     file: 'server/agents/http-link.ts',
     before: "if (has < 1) throw busy('This device says hello too often');",

@@ -28,6 +28,7 @@ test('requests that no agent should send are refused with a sentence', async () 
   const refused: [method: string, path: string, status: number, says: RegExp][] = [
     ['GET', '/hello', 405, /takes POST/],
     ['POST', '/next', 405, /takes GET/],
+    ['POST', '/facts', 405, /takes PUT/],
     ['GET', '/elsewhere', 404, /no such request/],
     ['POST', '/job/../taken', 404, /dot segment|no such request/],
     ['POST', `/job/${'x'.repeat(65)}/taken`, 404, /no such request/],
@@ -92,17 +93,43 @@ test('keys and sessions that do not count', async () => {
   assert.equal((await agent.next(0)).status, 204);
 });
 
-test('a hello that is not as described is refused with the number of the line', async () => {
+test('a hello that names no job, or no address, is refused with the number of the line', async () => {
   const { key } = await fleet.device();
   const agent = new HttpAgent(service.url, key);
   for (const [lines, says] of [
-    [['Not a fact'], /^400 .*Line 5 of the hello is not name=value/],
-    [['bad=%zz'], /^400 .*percent-encoded/],
-    [['job=../x'], /^400 .*names no job/],
+    [['job=../x'], /^400 .*Line 5 names no job/],
+    [['ok=1', 'job=%zz'], /^400 .*Line 6 has a value that is not percent-encoded/],
+    [['server=%zz'], /^400 .*Line 5 has a value that is not percent-encoded/],
     [['server=javascript:alert(1)'], /^400 .*no http or https address/],
-    [Array.from({ length: 300 }, (_, n) => `f${n}=1`), /one fact too many/],
+    [Array.from({ length: 1_001 }, () => 'job=x'), /^400 .*one job too many/],
   ] as const)
     assert.match(said(await agent.hello([...lines])), says);
+});
+
+test('facts that are not as described are left out, and the device says which; the agent is connected all the same', async () => {
+  const { id, agent } = await connected();
+  const factsOf = async () =>
+    (await (await service.call('GET', `/v1/device/${id}/facts`)).json()) as {
+      Items: { Name: string; Value: string }[];
+      Problems: string[];
+    };
+  const many = Array.from({ length: 300 }, (_, n) => `f${n}=${n}`);
+  for (const report of [
+    () => agent.hello(['Not a fact', 'bad=%zz', ...many]),
+    () => agent.facts(['Not a fact', 'bad=%zz', ...many]),
+  ]) {
+    assert.match(said(await report()), /^(200 session \d+|204)$/);
+    assert.equal((await agent.next(0)).status, 204);
+    const { Items, Problems } = await factsOf();
+    const line = Items.some(({ Name }) => Name === 'agent_version') ? 5 : 1;
+    assert.deepEqual(Problems.slice(0, 2), [
+      `Line ${line} is left out: it is not name=value with a name of a-z, 0-9, "_" and "."`,
+      `Line ${line + 1} is left out: it has a value that is not percent-encoded UTF-8`,
+    ]);
+    assert.match(Problems[2] ?? '', /^f\d+ is one too many: a device has at most 200 facts$/);
+    assert.equal(Items.length, 200);
+    assert.equal(Items.find(({ Name }) => Name === 'f150')?.Value, '150');
+  }
 });
 
 test('a body that is too large is refused', async () => {
@@ -110,6 +137,7 @@ test('a body that is too large is refused', async () => {
   assert.match(said(await agent.hello([`long=${'x'.repeat(70_000)}`])), /^413 .*64 kB/);
   const reply = await agent.output('x', 0, new Uint8Array(300 * 1024));
   assert.match(said(reply), /^413 .*256 kB/);
+  assert.match(said(await agent.facts([`long=${'x'.repeat(70_000)}`])), /^413 .*64 kB/);
 });
 
 test('a connection that is cut while a request waits leaves nothing behind, and the job is handed out again', async () => {

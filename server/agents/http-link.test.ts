@@ -68,6 +68,38 @@ test('the device is Online with what its agent says of itself, and cannot have t
   assert.match(detail, /^Its agent speaks HTTP/);
 });
 
+test('facts change within a session, and replace those of before; what lists show is that of the hello', async () => {
+  const { id, agent } = await connected(['rack=7', 'arch=mips']);
+  const values = async () => {
+    const { Items } = (await (await service.call('GET', `/v1/device/${id}/facts`)).json()) as {
+      Items: { Name: string; Value: string }[];
+    };
+    return Object.fromEntries(Items.map(({ Name, Value }) => [Name, Value]));
+  };
+  assert.equal((await values())['rack'], '7');
+  const waiting = agent.next();
+  const lines = ['agent=9.9.10', 'kind=other', 'arch=arm64', 'rack=8%209', 'job=x', 'server=http://elsewhere'];
+  assert.equal(said(await agent.facts(lines)), '204');
+  assert.deepEqual(await values(), { agent_version: '9.9.10', agent_kind: 'other', arch: 'arm64', rack: '8 9' });
+  const device = await deviceOf(id);
+  assert.deepEqual([device?.AgentVersion, device?.SysArch, device?.DeviceStatus], ['9.9.9 (sh)', 'mips', 'Online']);
+  const job = await fleet.run('true', { DeviceId: id });
+  assert.match((await waiting).text, new RegExp(`^job ${job} `));
+  assert.equal(said(await agent.facts([])), '204');
+  assert.deepEqual(await values(), {});
+});
+
+test('facts of a session that is over change nothing', async () => {
+  const { id, key, agent } = await connected(['rack=7']);
+  const newer = await HttpAgent.connect(service.url, key, ['rack=8']);
+  assert.match(said(await agent.facts(['rack=9'])), /^409 replaced: /);
+  const { Items } = (await (await service.call('GET', `/v1/device/${id}/facts`)).json()) as {
+    Items: { Name: string; Value: string }[];
+  };
+  assert.equal(Items.find(({ Name }) => Name === 'rack')?.Value, '8');
+  assert.equal((await newer.next(0)).status, 204);
+});
+
 test('a request that waits gets the job as soon as there is one', async () => {
   const { id, agent } = await connected();
   const waiting = agent.next();
@@ -110,14 +142,16 @@ test('output beyond the limit is cut with the mark of all agents, and the rest i
   const limit = 10 * 1024 * 1024;
   const piece = new Uint8Array(256 * 1024).fill(120);
   let offset = 0;
-  while (offset < limit) {
-    const reply = await agent.output(job, offset, piece);
-    if (reply.status === 429) continue;
-    offset += piece.length;
-    assert.equal(said(reply), `200 next ${offset}`);
-  }
-  assert.equal(said(await agent.output(job, offset, 'more')), `200 next ${offset + 4}\nfull`);
-  assert.equal(said(await agent.output(job, offset, 'more and more')), `200 next ${offset + 13}\nfull`);
+  /** As an agent does, it waits where that is too much at once. */
+  const sent = async (bytes: string | Uint8Array<ArrayBuffer>) => {
+    for (;;) {
+      const reply = await agent.output(job, offset, bytes);
+      if (reply.status !== 429) return said(reply);
+    }
+  };
+  for (; offset < limit; offset += piece.length) assert.equal(await sent(piece), `200 next ${offset + piece.length}`);
+  assert.equal(await sent('more'), `200 next ${offset + 4}\nfull`);
+  assert.equal(await sent('more and more'), `200 next ${offset + 13}\nfull`);
   await agent.ended(job, 'exit=0');
   const { Stdout = '' } = await fleet.job(job);
   assert.equal(Stdout.length, limit + cutMark(limit).length);

@@ -1,7 +1,7 @@
 // The service's side of agents that speak HTTP: which session a request belongs to, and what it becomes. The messages
 // are those of the WebSocket link, and go to the same listener. docs/agent-protocol.md has the requests.
 import { cutMark, LINK_VERSION, STREAMS } from '#/contract/agent-link.ts';
-import type { Hello, Stream } from '#/contract/agent-link.ts';
+import type { Facts, Hello, Stream } from '#/contract/agent-link.ts';
 import {
   HOW,
   isJobId,
@@ -13,6 +13,7 @@ import {
   readHello,
   UnreadableHello,
 } from '#/contract/agent-http.ts';
+import type { HttpHello } from '#/contract/agent-http.ts';
 import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceByKeyHash } from '../store/devices.ts';
@@ -146,8 +147,7 @@ export function openHttpLink({
     const address = readAddress(said.server ?? publicUrl());
     if (address === undefined) throw badRequest('"server" of the hello is no http or https address.');
     sessions.set(connection.keyName, connection);
-    const facts = [...said.facts].map(([name, value]) => ({ name: FACT_NAMES.get(name) ?? name, value }));
-    link.begin(connection, messageOf(said, address), { type: 'facts', facts, problems: [] });
+    link.begin(connection, messageOf(said, address), factsOf(said));
     return welcomed;
   };
 
@@ -160,7 +160,8 @@ export function openHttpLink({
     if (connection.requests >= MOST_REQUESTS) throw busy('This device sends too many requests at once');
     connection.requests += 1;
     try {
-      return await (request.path === '/key' ? refuseKey : handleJob)(connection, request);
+      if (request.path === '/key') return await refuseKey(connection, request);
+      return await (request.path === '/facts' ? report : handleJob)(connection, request);
     } finally {
       connection.requests -= 1;
     }
@@ -182,6 +183,15 @@ export function openHttpLink({
     return { status: 200, text: 'ok' };
   };
 
+  /** What has changed since its hello. The device stays what its hello said: another version of the agent begins anew. */
+  const report = async (connection: HttpConnection, { body }: AgentRequest): Promise<Answer> => {
+    const bytes = await body(MAX_HELLO);
+    connection.credit -= bytes.length;
+    const facts = factsOf(helloOf(bytes.toString()));
+    if (connection.closing || !(await pass(connection, facts))) return connection.ended;
+    return { status: 204, text: '' };
+  };
+
   const handleJob = async (connection: HttpConnection, request: AgentRequest): Promise<Answer> => {
     const [, job = '', what = ''] = JOB_PATH.exec(request.path) ?? [];
     if (what === 'taken') return take(connection, job);
@@ -190,7 +200,7 @@ export function openHttpLink({
   };
 
   /** Hands a message over; false if it could not be stored, which ends the session. */
-  const pass = async (connection: HttpConnection, message: JobMessage): Promise<boolean> => {
+  const pass = async (connection: HttpConnection, message: Facts | JobMessage): Promise<boolean> => {
     await link.pass(connection, message);
     return !connection.closing;
   };
@@ -316,6 +326,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
   ['hello', 'POST'],
   ['next', 'GET'],
   ['key', 'POST'],
+  ['facts', 'PUT'],
   ['taken', 'POST'],
   ['output', 'PUT'],
   ['ended', 'POST'],
@@ -323,7 +334,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 
 /** The kind of a request; undefined for a path that does not exist. */
 export const kindOf = (path: string): string | undefined =>
-  path === '/hello' || path === '/next' || path === '/key' ? path.slice(1) : JOB_PATH.exec(path)?.[2];
+  /^\/(?:hello|next|key|facts)$/.test(path) ? path.slice(1) : JOB_PATH.exec(path)?.[2];
 
 function requireKnown({ method, path }: AgentRequest): void {
   const kind = kindOf(path);
@@ -365,8 +376,15 @@ const FACT_NAMES: ReadonlyMap<string, string> = new Map([
   ['kind', 'agent_kind'],
 ]);
 
+/** Its facts as the WebSocket link has them. */
+const factsOf = ({ facts, problems }: HttpHello): Facts => ({
+  type: 'facts',
+  facts: [...facts].map(([name, value]) => ({ name: FACT_NAMES.get(name) ?? name, value })),
+  problems,
+});
+
 /** The hello as the WebSocket link has it. */
-function messageOf({ agentVersion, jobs, facts }: ReturnType<typeof readHello>, server: string): Hello {
+function messageOf({ agentVersion, jobs, facts }: HttpHello, server: string): Hello {
   const short = (name: string) => (facts.get(name) ?? '').slice(0, 255);
   return {
     type: 'hello',

@@ -57,8 +57,8 @@ export interface Link {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   /** An agent that speaks HTTP said hello: this is the connection of its device from now on. */
   begin(connection: AgentConnection, hello: Hello, facts: Facts): void;
-  /** Such an agent sent a message about a job; resolves when it is stored, or the connection closed. */
-  pass(connection: AgentConnection, message: JobMessage): Promise<void>;
+  /** Such an agent sent facts, or a message about a job; resolves when it is stored, or the connection closed. */
+  pass(connection: AgentConnection, message: Facts | JobMessage): Promise<void>;
   /** The session of such an agent is over. */
   left(connection: AgentConnection): void;
   /**

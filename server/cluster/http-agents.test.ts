@@ -40,6 +40,12 @@ onServer('a session serves requests that arrive at another node', async () => {
   const { Status, Stdout } = await here.fleet.job(job);
   assert.deepEqual([Status, Stdout], ['Succeeded', 'here and there']);
   assert.equal((await elsewhere.next(0)).status, 204);
+  assert.equal((await elsewhere.facts(['rack=7'])).status, 204);
+  const { Items } = (await (await here.call('GET', `/v1/device/${id}/facts`)).json()) as { Items: { Name: string }[] };
+  assert.deepEqual(
+    Items.map(({ Name }) => Name),
+    ['rack'],
+  );
 });
 
 onServer('a newer hello at another node, by either way, ends the session', async () => {

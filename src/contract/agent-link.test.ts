@@ -19,6 +19,13 @@ test('characters that no store accepts are replaced', () => {
   assert.deepEqual(fromAgent(offers({ dest: 'a\u0000b\ud800' })), offers({ dest: 'a\ufffdb\ufffd' }));
 });
 
+test('of too many facts and problems the first ones count', () => {
+  const facts = Array.from({ length: 1_001 }, (_, n) => ({ name: `f${n}`, value: '' }));
+  const problems = facts.map(({ name }) => name);
+  const expected = { type: 'facts', facts: facts.slice(0, 1_000), problems: problems.slice(0, 1_000) };
+  assert.deepEqual(fromAgent({ type: 'facts', facts, problems }), expected);
+});
+
 test('an exit code has 32 bits', () => {
   const ended = { type: 'ended', job: 'job', outcome: 'exited', endedAgo: 0 };
   assert.deepEqual(fromAgent({ ...ended, exitCode: -1 }), { ...ended, exitCode: -1 });

@@ -49,7 +49,7 @@ export const MAX_TUNNELS = 100;
 export const PING_EVERY_MS = 15_000;
 export const LOST_AFTER_MS = 35_000;
 
-/** Most facts, and most problems, in one message; the service stores fewer. */
+/** Most facts, and most problems, that an agent sends in one message; the service stores fewer. */
 export const MAX_REPORTED = 1_000;
 
 /** Most bytes of output in one message, and most that an agent sends ahead of `stored`. */
@@ -285,9 +285,9 @@ export type KeyAnswer = z.output<typeof keyStored> | z.output<typeof keyRefused>
 const anyText = z.string().check(z.overwrite((given) => given.toWellFormed().replaceAll('\u0000', '\ufffd')));
 const facts = z.object({
   type: z.literal('facts'),
-  facts: z.array(z.object({ name: anyText, value: anyText })).check(z.maxLength(MAX_REPORTED)),
+  facts: z.array(z.object({ name: anyText, value: anyText })).check(z.overwrite((all) => all.slice(0, MAX_REPORTED))),
   /** What could not be found out, for users: which program in `facts.d/` failed, and how. */
-  problems: z.array(anyText).check(z.maxLength(MAX_REPORTED)),
+  problems: z.array(anyText).check(z.overwrite((all) => all.slice(0, MAX_REPORTED))),
 });
 export type Facts = z.output<typeof facts>;
 
