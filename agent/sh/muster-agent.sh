@@ -173,10 +173,10 @@ finish() {
 
 # ---- Facts ------------------------------------------------------------------------------------------------------------
 
-# fact NAME VALUE: at most 512 characters on one line, percent-encoded.
+# fact NAME VALUE: on one line, percent-encoded. The service cuts it after 512 characters, which these bytes hold in any script.
 fact() {
-  [ -z "$2" ] || printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '  ' | tr -d '\000-\037\177' |
-    sed 's/ *$//; s/^\(.\{512\}\).*/\1/; s/%/%25/g; s/ /%20/g; s/+/%2B/g; s/&/%26/g; s/=/%3D/g')"
+  [ -z "$2" ] || printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '  ' | tr -d '\000-\037\177' | cut -b 1-2048 |
+    sed 's/ *$//; s/%/%25/g; s/ /%20/g; s/+/%2B/g; s/&/%26/g; s/=/%3D/g')"
 }
 
 of_release() {

@@ -431,9 +431,13 @@ describe(`under ${standard.name}`, () => {
     const device = new Device(standard);
     const folder = path.join(device.data, 'facts.d');
     mkdirSync(folder, { recursive: true });
-    writeFileSync(path.join(folder, 'good'), '#!/bin/sh\necho "rack=a 4% + é"\necho "BAD=1"\necho "job=x"\n', {
-      mode: 0o755,
-    });
+    writeFileSync(
+      path.join(folder, 'good'),
+      '#!/bin/sh\necho "rack=a 4% + é"\necho "BAD=1"\necho "job=x"\necho "long=$(printf "%09999d" 0)"\n',
+      {
+        mode: 0o755,
+      },
+    );
     writeFileSync(path.join(folder, 'failing'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
     writeFileSync(path.join(folder, 'writable'), '#!/bin/sh\necho "writable=yes"\n');
     chmodSync(path.join(folder, 'writable'), 0o777);
@@ -441,6 +445,7 @@ describe(`under ${standard.name}`, () => {
     device.start();
     const facts = await until('its hello', () => service.hellos[0]);
     assert.equal(facts.get('rack'), 'a 4% + é');
+    assert.equal(facts.get('long'), '0'.repeat(2048), 'the service cuts it, at a character');
     const isRoot = process.getuid?.() === 0;
     assert.equal(facts.get('facts_failed'), isRoot ? 'failing writable' : 'failing');
     assert.equal(facts.get('writable'), isRoot ? undefined : 'yes', 'as root only what root alone can write');
@@ -545,6 +550,14 @@ describe(`under ${standard.name}`, () => {
 });
 
 for (const shell of others) describe(`under ${shell.name}`, () => common(shell));
+
+test('no regular expression of what runs on devices counts past 255, where the one of musl ends', () => {
+  const root = path.join(import.meta.dirname, '../..');
+  const files = ['agent/sh/muster-agent.sh', 'agent/sh/supervise.sh', 'agent/sh/keys.sh', 'server/api/install.sh'];
+  for (const file of [...files, 'server/jobs/artifact-command.ts'])
+    for (const [interval, ...ends] of readFileSync(path.join(root, file), 'utf8').matchAll(/\{(\d+)(?:,(\d*))?\\*\}/g))
+      assert.ok(Math.max(...ends.map(Number).filter(Boolean)) <= 255, `${file}: ${interval}`);
+});
 
 test('both agents have one version', () => {
   assert.equal(execFileSync(dash, [SCRIPT, '--version'], { encoding: 'utf8' }), `${AGENT_VERSION}\n`);
