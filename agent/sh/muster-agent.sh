@@ -99,14 +99,19 @@ back_off() {
   [ "$pause" -le 30 ] || pause=30
 }
 
-# The same as `call`, until the service has answered it. Answers that end the session are handled here.
+# The same as `call`, until the answer is one that the protocol knows, or a sentence that says what the service cannot read.
+# Answers that end the session are handled here. Anything else is a fault on the way, such as the page of a proxy.
 ask() {
   pause=1
   while :; do
     call "$@"
     first_line "$tmp.body"
+    case ${2##*/}:$status:$line in
+      output*:next\ *[!0-9]* | ended\?how=interrupted:400:*) ;;
+      hello:200:session\ ?* | next*:20[04]:* | taken:200:run | taken:200:drop | output*:200:next\ ?* | ended*:200:ok | key:200:*) return ;;
+      output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
+    esac
     case $status:$line in
-      409:next\ *) return ;;
       401:* | 409:*)
         # The key or the session may have been renewed while the request was on its way.
         if [ "$used" != "$(cat "$headers")" ]; then
@@ -121,12 +126,15 @@ ask() {
           exit # the agent meets the same answer
         fi
         ;;
-      000:* | 408:* | 425:* | 429:* | 5??:*)
-        [ "$status" != 000 ] || first_line "$tmp.error"
+      *)
+        case $status in
+          000) first_line "$tmp.error" ;;
+          408 | 425 | 429 | 5??) ;;
+          *) line="it did not answer as a Muster service does, but with $status $line" ;;
+        esac
         lost "$line"
         back_off
         ;;
-      *) return ;;
     esac
     [ "$role" = agent ] || kill -0 $$ 2>/dev/null || exit
   done
@@ -243,20 +251,14 @@ facts() {
 greet() {
   facts >"$scratch/facts" 2>/dev/null
   now
-  greeted=$seconds odd=2
-  while :; do
-    write_headers ''
-    {
-      cat "$scratch/facts"
-      fact server "$server"
-      for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
-    } >"$tmp.hello"
-    ask POST hello 60 "$tmp.hello"
-    case $status:$line in 200:session\ ?*) break ;; esac
-    echo "$server did not answer as a Muster service does, and is asked again later: $status $line"
-    pause=$odd && back_off
-    odd=$pause
-  done
+  greeted=$seconds
+  write_headers ''
+  {
+    cat "$scratch/facts"
+    fact server "$server"
+    for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
+  } >"$tmp.hello"
+  ask POST hello 60 "$tmp.hello"
   write_headers "${line#session }"
   reached
 }
@@ -275,20 +277,21 @@ renew_facts() {
 
 # ---- The courier ------------------------------------------------------------------------------------------------------
 
-# send STREAM OFFSET: sends what is new and sets `offset`; fails if the service does not take it.
+# send STREAM OFFSET: sends what is new and sets `offset`; fails if the service cannot take it. Proxies may allow less at once.
 send() {
   offset=$2
   while [ -f "$job/$1" ] && [ "$(wc -c <"$job/$1")" -gt "$offset" ]; do
     dd if="$job/$1" bs="$PIECE" skip=$((offset / PIECE)) count=2 2>/dev/null |
       tail -c "+$((offset % PIECE + 1))" | head -c "$PIECE" >"$tmp.piece"
     ask PUT "job/$id/output?stream=$1&offset=$offset" 600 "$tmp.piece"
-    case $status:$line in
-      200:next\ *[!0-9]* | 409:next\ *[!0-9]*) return 1 ;;
-      200:next\ ?* | 409:next\ ?*) ;;
-      *) return 1 ;;
+    case $status in
+      400) return 1 ;;
+      413) PIECE=$((PIECE / 2)) && [ "$PIECE" -gt 0 ] || return ;;
+      *)
+        [ "${line#next }" -gt "$offset" ] || nap
+        offset=${line#next }
+        ;;
     esac
-    [ "${line#next }" -gt "$offset" ] || nap
-    offset=${line#next }
   done
 }
 
@@ -301,6 +304,14 @@ conclude() {
     end_processes
     write_end how=interrupted 'The device or its agent was restarted while the job ran; how far it got is not known.'
   fi
+}
+
+# report END [REASON]: tells the service how the job ended, until it has that. Instead of an end that it cannot read, one that
+# it knows, with what it said.
+report() {
+  printf '%s' "${2-}" | head -c 1000 >"$tmp.reason"
+  ask POST "job/$id/ended?$1" 60 "$tmp.reason"
+  [ "$status" = 200 ] || report how=interrupted "The job ended with ${1%%[&]*}, which the service did not take: $line"
 }
 
 # Follows one job until the service has its output and its end, whichever agent started it.
@@ -336,9 +347,8 @@ deliver() {
   done
   [ -n "$end" ] || exit
   now
-  [ "$ended_boot" != "${boot:--}" ] || end="$end&ago=$((seconds - ended_at))"
-  printf '%s' "$reason" >"$tmp.reason"
-  ask POST "job/$id/ended?$end" 60 "$tmp.reason"
+  [ "$ended_boot" != "${boot:--}" ] || end="$end&ago=$((seconds < ended_at ? 0 : seconds - ended_at))"
+  report "$end" "$reason"
   settle
   kill -s USR1 $$
   exit
@@ -363,7 +373,7 @@ confirm() {
   job=$1
   id_of "$job"
   ask POST "job/$id/taken" 60
-  [ "$status:$line" = 200:run ] || remove "$job"
+  [ "$line" = run ] || remove "$job"
 }
 
 # Starts the oldest job, unless it has its courier.
@@ -391,8 +401,7 @@ accept() {
     [ -h "$job/lock" ] || confirm "$job"
     return
   elif grep -qx -e "$id" "$data/settled"; then
-    printf 'This device ran the job before and sent its end; it is not run again.' >"$tmp.reason"
-    ask POST "job/$id/ended?how=interrupted" 60 "$tmp.reason"
+    report how=interrupted 'This device ran the job before and sent its end; it is not run again.'
     return
   fi
   last=$(ls "$jobs" | tail -n 1)
@@ -406,18 +415,18 @@ accept() {
   else
     remove "$new"
     echo "Job $id could not be stored in $jobs."
-    printf 'The device could not store the job in %s: is its disk full?' "$jobs" >"$tmp.reason"
-    ask POST "job/$id/ended?how=refused" 60 "$tmp.reason"
+    report how=refused "The device could not store the job in $jobs: is its disk full?"
   fi
 }
 
 stop_job() {
-  if find_job "$1"; then
+  id=$1
+  if find_job "$id"; then
     : >"$job/cancel" || { rm -f "$job/reserve" && : >"$job/cancel"; }
     # If the lock is free, nothing will start the job any more.
     [ -h "$job/lock" ] || ! take_lock || write_end how=stopped 'Cancelled before it started.'
   else
-    ask POST "job/$1/ended?how=stopped" 60
+    report how=stopped
   fi
 }
 

@@ -24,7 +24,7 @@ import { running } from '../test-folder.ts';
 import { AGENT_VERSION } from '../version.ts';
 import { LOCALHOST_TLS } from '../../scripts/test-certificate.ts';
 import { busyBoxPath, find, testWith } from './test-busybox.ts';
-import { TestService, type TestJob } from './test-service.ts';
+import { TestService, type Answer, type TestJob } from './test-service.ts';
 
 const SCRIPT = path.join(import.meta.dirname, 'muster-agent.sh');
 const base = mkdtempSync(path.join(tmpdir(), "muster-sh it's "));
@@ -144,6 +144,7 @@ function common(shell: Shell): void {
     const jobs = [1, 2, 3].map((n) =>
       service.add(`job_${n}-`, `echo begin ${n} >>"${order}"; sleep 0.3; echo end ${n} >>"${order}"; exit ${n}`),
     );
+    const killed = service.add('killed', 'kill -KILL $$');
     const bytes = service.add('bytes', `printf 'a\\000b\\377\\n\\n'; printf '\\000\\r' >&2`);
     const large = service.add(
       'large',
@@ -152,6 +153,7 @@ function common(shell: Shell): void {
     device.start();
     for (const [index, job] of jobs.entries()) assert.equal(await endOf(job), String(index + 1));
     assert.equal(device.read('order'), [1, 2, 3].map((n) => `begin ${n}\nend ${n}\n`).join(''));
+    assert.equal(await endOf(killed), '137');
     assert.equal(await endOf(bytes), '0');
     assert.deepEqual([text(bytes.stdout), text(bytes.stderr)], ['a\0b\xff\n\n', '\0\r']);
     assert.equal(await endOf(large), '0');
@@ -344,6 +346,41 @@ describe(`under ${standard.name}`, () => {
     assert.equal(await endOf(job), '8');
     assert.equal(text(job.stdout), 'before\nafter\n');
     assert.equal(service.hellos.at(-1)?.get('job'), 'away', 'it names its job when it says hello again');
+  });
+
+  test('answers that are none of the protocol start and settle nothing, and lose no output', async () => {
+    const device = new Device(standard);
+    const portal = { status: 200, text: '<html>Welcome to the hotel' };
+    const pages = new Map<string, Answer[]>([
+      ['/job/once/taken', [{ status: 404, text: '<html>Not found' }]],
+      ['/job/once/output', [portal]],
+      ['/job/once/ended', [portal, { status: 400, text: '<html>Bad request' }]],
+    ]);
+    service.fault = (request) => pages.get(request.path)?.shift();
+    device.start();
+    const job = service.add('once', `echo ran >>"${device.file('count')}"; echo out; exit 7`);
+    assert.equal(await endOf(job), '7');
+    assert.equal(text(job.stdout), 'out\n');
+    assert.equal(await endOf(service.add('next', 'exit 3')), '3');
+    assert.equal(device.read('count'), 'ran\n');
+    assert.deepEqual([...pages.values()], [[], [], []]);
+  });
+
+  test('an end that the service cannot read is one that it knows, and output comes in pieces that a proxy allows', async () => {
+    const device = new Device(standard);
+    let refused = 0;
+    service.fault = (request) => {
+      if (request.length > 40_000) return { status: 413, text: '<html>Too large' };
+      if (request.path !== '/job/odd/ended' || refused > 1) return undefined;
+      refused += 1;
+      return { status: 400, text: 'This end is unknown.' };
+    };
+    device.start();
+    const job = service.add('odd', 'yes 0123456789 | head -c 90000; exit 7');
+    assert.equal(await endOf(job), 'interrupted');
+    assert.equal(job.reason, 'The job ended with exit=7, which the service did not take: This end is unknown.');
+    assert.equal(job.stdout.length, 90_000);
+    assert.equal(await endOf(service.add('next', 'exit 3')), '3');
   });
 
   test('it waits as long as a busy service asks', async () => {

@@ -30,14 +30,17 @@ flush() {
   sync "$@" 2>/dev/null || sync
 }
 
-# Waits for a process. A signal interrupts the waiting, and may have something to do.
+# Waits for a process, and sets `code` as all shells should: 128 and the signal that ended it, to which ksh adds 256 and yash
+# 384. A signal interrupts the waiting; `on_wake` has something to do then, or ends it.
 await() {
   while :; do
     wait "$1"
     code=$?
-    kill -0 "$1" 2>/dev/null || return "$code"
-    $on_wake
+    kill -0 "$1" 2>/dev/null && $on_wake || break
   done
+  [ "$code" -le 384 ] || code=$((code - 256))
+  [ "$code" -le 256 ] || code=$((code - 128))
+  return "$code"
 }
 
 remove() {
@@ -53,7 +56,7 @@ id_of() {
 # The state, process group and start time of a process; fails if there is none.
 stat_of() {
   { read -r text <"/proc/$1/stat"; } 2>/dev/null || return 1
-  set -- ${text##*) }
+  set -- ${text##*") "}
   state=$1 group_of=$3 born=${20}
 }
 
@@ -186,7 +189,7 @@ command_itself() {
 
 # Runs the job in this folder to its end, unless another process has taken it.
 supervise() {
-  job=$1 given_umask=${MUSTER_UMASK:-022} group=none given_up= end=
+  job=$1 given_umask=${MUSTER_UMASK:-022} group=none end=
   id_of "$job"
   read -r limit <"$job/limit" && take_lock || exit 1
   [ ! -f "$job/cancel" ] || { write_end how=stopped 'Cancelled before it started.' && exit; }
@@ -196,7 +199,7 @@ supervise() {
     exit
   }
   trap 'note_why how=interrupted "The device was shutting down."; end_processes' TERM HUP
-  trap 'given_up=yes' USR1
+  trap 'on_wake=false' USR1
   keep_output stdout &
   out=$!
   keep_output stderr &
@@ -206,12 +209,8 @@ supervise() {
   ! has setsid || group=$command
   watch &
   watcher=$!
-  while :; do
-    wait "$command"
-    exit_code=$?
-    [ -z "$given_up" ] && kill -0 "$command" 2>/dev/null || break
-  done
-  grace=3
+  await "$command"
+  exit_code=$code grace=3 on_wake=:
   if [ -f "$job/why" ]; then
     wait "$watcher"
     grace=1

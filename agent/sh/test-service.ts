@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-interface Answer {
+export interface Answer {
   status: number;
   text?: string;
   headers?: Record<string, string>;
@@ -25,7 +25,12 @@ export interface TestJob {
 }
 
 /** What a test does instead of answering: undefined to answer as usual, 'lose' to handle the request and cut the connection. */
-export type Fault = (request: { method: string; path: string; key: string }) => Answer | 'lose' | undefined;
+export type Fault = (request: {
+  method: string;
+  path: string;
+  key: string;
+  length: number;
+}) => Answer | 'lose' | undefined;
 
 const read = async (request: IncomingMessage): Promise<Buffer> => {
   const parts: Buffer[] = [];
@@ -130,7 +135,8 @@ export class TestService {
     const { method = '', headers } = request;
     const url = new URL(request.url ?? '', this.url);
     const path = url.pathname.replace('/agent/v1', '');
-    const fault = this.fault({ method, path, key: headers.authorization?.replace('Bearer ', '') ?? '' });
+    const key = headers.authorization?.replace('Bearer ', '') ?? '';
+    const fault = this.fault({ method, path, key, length: body.length });
     let answer: Answer;
     if (typeof fault === 'object') answer = fault;
     else answer = await this.#answer({ method, path, query: url.searchParams, headers, body });
@@ -212,6 +218,7 @@ export class TestService {
         job[stream] = Buffer.concat([job[stream].subarray(0, offset), body]);
       return { status: 200, text: `next ${job[stream].length}` };
     }
+    if (Number(query.get('exit')) > 255) return { status: 400, text: 'It is not valid: "exit" must be at most 255.' };
     job.end ??= query;
     job.reason ??= body.toString();
     this.#wake();
