@@ -6,9 +6,9 @@ import path from 'node:path';
 import { LINK_VERSION } from '#/contract/agent-link.ts';
 import { Connection, type Ending } from './connection.ts';
 import { DeviceKey } from './device-key.ts';
-import { BootTime, ownFacts } from './facts.ts';
+import { BootTime, ownFacts, withPrinted, type FactReport } from './facts.ts';
 import { programFacts } from './facts-programs.ts';
-import { FactsReporter, type Collected } from './facts-reporter.ts';
+import { FactsReporter } from './facts-reporter.ts';
 import { JobRunner } from './job-runner.ts';
 import { Spool } from './spool.ts';
 import type { JobFolder } from './job-folder.ts';
@@ -36,6 +36,8 @@ export interface AgentOptions {
   log?: (line: string) => void;
   /** Starts a job. The default runs it inside this process, where it ends together with the agent. */
   launch?: (folder: JobFolder) => Promise<string | undefined>;
+  /** How often it looks for facts that have changed. */
+  factsEveryMs?: number | undefined;
   /** How the agent is installed, if it runs as a program. */
   installed?: Pick<UpdaterOptions, 'program' | 'install'>;
   /** The host name that the device reports; by default this machine's. */
@@ -55,18 +57,11 @@ const inThisProcess = async (folder: JobFolder): Promise<undefined> => {
 
 const short = (text: string) => text.slice(0, 255);
 
-/** The agent's own facts, and those of the programs in `facts.d`, which cannot replace them. */
-async function collectFacts(own: Parameters<typeof ownFacts>[0]): Promise<Collected> {
-  const [facts, { facts: printed, problems }] = [ownFacts(own), await programFacts(path.join(own.data, 'facts.d'))];
-  const names = new Set(facts.map(({ name }) => name));
-  const taken = printed.filter(({ name }) => names.has(name));
-  return {
-    facts: [...facts, ...printed.filter(({ name }) => !names.has(name))],
-    problems: [
-      ...problems,
-      ...taken.map(({ name }) => `${name} is a fact of the agent itself: give yours another name`),
-    ],
-  };
+/** The agent's own facts, and those of the programs in `facts.d`. */
+async function collectFacts(own: Parameters<typeof ownFacts>[0]): Promise<FactReport> {
+  const printed = await programFacts(path.join(own.data, 'facts.d'));
+  const { facts, problems } = withPrinted(ownFacts(own), printed.facts);
+  return { facts, problems: [...printed.problems, ...problems] };
 }
 
 /** Starts an agent that reconnects until it is stopped or refused. */
@@ -120,6 +115,7 @@ export function startAgent({
   const reporter = new FactsReporter({
     collect: () => collectFacts({ data, bootTime, hostname: options.hostname }),
     send: (message) => connection.send(message),
+    checkedEveryMs: options.factsEveryMs,
   });
   const connection = new Connection({
     server,

@@ -14,7 +14,7 @@ import {
   type ServiceMessage,
 } from '#/contract/agent-link.ts';
 import { faultOf, proxyTunnel, refusalOf, socketUrl, type ProxyTunnel } from './outgoing.ts';
-import { spanOf } from './reconnect.ts';
+import { retryAfterMs, spanOf } from './reconnect.ts';
 
 /** Why the agent ends; `line` is printed for the user who started it. */
 export interface Ending {
@@ -89,6 +89,7 @@ export class Connection {
     this.#socket = socket;
     let fault = 'the connection was closed';
     let refusal: string | undefined;
+    let pauseMs = 0;
     let lastHeard = performance.now();
     let pinging: NodeJS.Timeout | undefined;
     let local: { localAddress?: string | undefined; localPort?: number | undefined } = {};
@@ -100,6 +101,7 @@ export class Connection {
     socket.on('unexpected-response', (request, response) => {
       // The error that follows, of ws itself, says only that there was no connection.
       refusal = proxy?.refusal ?? refusalOf(response);
+      pauseMs = retryAfterMs(response.headers['retry-after']);
       request.destroy();
       if (response.statusCode === 401 && proxy?.refusal === undefined && !this.#mayDoubt(key))
         this.#end(
@@ -148,7 +150,7 @@ export class Connection {
           'refused',
           `${server} no longer accepts this device key: ${String(reason) || 'it was replaced or revoked'}.`,
         );
-      else this.#redial(reason.length > 0 ? String(reason) : (refusal ?? fault));
+      else this.#redial(reason.length > 0 ? String(reason) : (refusal ?? fault), pauseMs);
     });
   }
 
@@ -201,13 +203,14 @@ export class Connection {
     this.#resolveEnding({ why, line });
   }
 
-  #redial(fault: string): void {
+  /** `pauseMs` is what the service asked for. */
+  #redial(fault: string, pauseMs: number): void {
     if (this.#over) return;
     this.#failingSince ??= performance.now();
     const failingForMs = performance.now() - this.#failingSince;
     const span = spanOf({ tries: this.#tries, failingForMs, spreadMs: this.#spreadMs });
     this.#tries += 1;
-    this.#retry = setTimeout(() => this.dial(), Math.random() * span);
+    this.#retry = setTimeout(() => this.dial(), pauseMs + Math.random() * span);
     if (this.#unreachableLogged) return;
     this.#unreachableLogged = true;
     this.#options.log(`No connection to ${this.#options.server} (${fault}): trying again until there is one.`);

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
 import path from 'node:path';
-import type { FactValue } from '#/contract/fact-values.ts';
+import type { FactReport } from './facts.ts';
 
 /** Most programs, how long each may run, and how much it may print. */
 const MOST_PROGRAMS = 50;
@@ -10,12 +10,6 @@ const TIME_LIMIT_MS = 5_000;
 const OUTPUT_LIMIT = 64 * 1024;
 /** Programs that run at a time. */
 const AT_ONCE = 4;
-
-interface Report {
-  facts: FactValue[];
-  /** What went wrong, for users. */
-  problems: string[];
-}
 
 export interface ProgramLimits {
   timeLimitMs?: number;
@@ -63,8 +57,8 @@ function programsIn(folder: string, isRoot: boolean): Found {
 }
 
 /** The lines of an output that are facts; empty lines and those that begin with # are skipped. */
-export function readFacts(program: string, output: string): Report {
-  const report: Report = { facts: [], problems: [] };
+export function readFacts(program: string, output: string): FactReport {
+  const report: FactReport = { facts: [], problems: [] };
   for (const [at, line] of output.split('\n').entries()) {
     const text = line.replace(/\r$/, '');
     if (text.trim() === '' || text.startsWith('#')) continue;
@@ -76,14 +70,14 @@ export function readFacts(program: string, output: string): Report {
 }
 
 /** Runs one program; its process group is killed when it takes too long or prints too much. */
-function runProgram(file: string, timeLimitMs: number): Promise<Report> {
+function runProgram(file: string, timeLimitMs: number): Promise<FactReport> {
   const name = path.basename(file);
   return new Promise((resolve) => {
     const parts: Buffer[] = [];
     let size = 0;
     const child = spawn(file, [], { cwd: '/', detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
     let isOver = false;
-    const finish = (report: Report) => {
+    const finish = (report: FactReport) => {
       if (isOver) return;
       isOver = true;
       clearTimeout(timer);
@@ -121,9 +115,9 @@ function runProgram(file: string, timeLimitMs: number): Promise<Report> {
 export async function programFacts(
   folder: string,
   { timeLimitMs = TIME_LIMIT_MS, isRoot = process.getuid?.() === 0 }: ProgramLimits = {},
-): Promise<Report> {
+): Promise<FactReport> {
   const { programs, problems } = programsIn(folder, isRoot);
-  const reports: Report[] = [];
+  const reports: FactReport[] = [];
   for (let start = 0; start < programs.length; start += AT_ONCE)
     reports.push(
       ...(await Promise.all(

@@ -1,20 +1,18 @@
 // Reports facts to a service that takes them: at the start, when one changes, and once a day.
 import { createHash } from 'node:crypto';
-import { MAX_REPORTED, type Facts } from '#/contract/agent-link.ts';
-import { reportText, type FactValue } from '#/contract/fact-values.ts';
+import type { Facts } from '#/contract/agent-link.ts';
+import { reportText } from '#/contract/fact-values.ts';
+import type { FactReport } from './facts.ts';
 
 const CHECKED_EVERY_MS = 5 * 60_000;
 const REPORTED_EVERY_MS = 24 * 3_600_000;
-
-export interface Collected {
-  facts: FactValue[];
-  problems: string[];
-}
+/** The service shows fewer; thousands would not fit into one message. */
+const MOST_PROBLEMS = 50;
 
 export interface ReporterOptions {
-  collect: () => Promise<Collected>;
+  collect: () => Promise<FactReport>;
   send: (message: Facts) => void;
-  checkedEveryMs?: number;
+  checkedEveryMs?: number | undefined;
 }
 
 export class FactsReporter {
@@ -48,7 +46,7 @@ export class FactsReporter {
     clearTimeout(this.#timer);
     try {
       const { facts, problems } = await this.#options.collect();
-      this.#report(facts.slice(0, MAX_REPORTED), problems.slice(0, MAX_REPORTED));
+      this.#report({ facts, problems: problems.slice(0, MOST_PROBLEMS) });
     } finally {
       this.#checking = false;
     }
@@ -57,7 +55,7 @@ export class FactsReporter {
     this.#timer.unref();
   }
 
-  #report(facts: FactValue[], problems: string[]): void {
+  #report({ facts, problems }: FactReport): void {
     // The connection may have been lost meanwhile.
     if (this.#known === undefined) return;
     const digest = createHash('sha256').update(reportText(facts, problems)).digest('hex');

@@ -7,9 +7,9 @@ import { test, type TestContext } from 'node:test';
 import type { Facts } from '#/contract/agent-link.ts';
 import { isFactName } from '#/contract/fact-values.ts';
 import { until } from '../scripts/test-process.ts';
-import { BootTime, ownFacts, readAssignments } from './facts.ts';
+import { BootTime, ownFacts, readAssignments, withPrinted, type FactReport } from './facts.ts';
 import { programFacts, readFacts } from './facts-programs.ts';
-import { FactsReporter, type Collected } from './facts-reporter.ts';
+import { FactsReporter } from './facts-reporter.ts';
 import { running } from './test-folder.ts';
 
 /** A folder of programs, each a shell script. */
@@ -121,9 +121,48 @@ test('a line is a fact only with a name before the first =', () => {
   });
 });
 
+test('facts of programs that do not fit are left out, which is said, and those of the agent stay', () => {
+  const own = Array.from({ length: 15 }, (_, n) => ({ name: `own${n}`, value: 'x' }));
+  const printed = Array.from({ length: 190 }, (_, n) => ({ name: `many.${n}`, value: 'x' }));
+  const { facts, problems } = withPrinted(own, [
+    { name: 'own3', value: 'other' },
+    { name: 'server', value: 'https://elsewhere' },
+    { name: 'Upper', value: 'x' },
+    { name: 'empty', value: '' },
+    { name: 'long', value: 'é'.repeat(513) },
+    ...printed,
+    { name: 'many.0', value: 'last' },
+  ]);
+  assert.equal(facts.length, 200);
+  assert.deepEqual(facts.slice(0, 17), [
+    ...own,
+    { name: 'long', value: 'é'.repeat(512) },
+    { name: 'many.0', value: 'last' },
+  ]);
+  assert.deepEqual(problems, [
+    'own3 is a fact of the agent itself: give yours another name',
+    'server is a fact of the agent itself: give yours another name',
+    '"Upper" is not the name of a fact: up to 64 of a to z, 0 to 9, _ and .',
+    '6 facts are left out: a device has at most 200',
+  ]);
+});
+
+test('a report with thousands of problems fits into one message', async (t) => {
+  const sent: Facts[] = [];
+  const problems = Array.from({ length: 50_000 }, (_, n) => `p: line ${n} is not name=value`);
+  const reporter = new FactsReporter({
+    collect: async () => ({ facts: [], problems }),
+    send: (message) => sent.push(message),
+  });
+  t.after(() => reporter.lost());
+  reporter.connected('');
+  await until('the report', async () => sent.length > 0);
+  assert.equal(sent[0]?.problems.length, 50);
+});
+
 test('facts are reported at the start and when one changes, only to a service that takes them', async (t) => {
   const sent: Facts[] = [];
-  let now: Collected = { facts: [{ name: 'os', value: 'debian' }], problems: [] };
+  let now: FactReport = { facts: [{ name: 'os', value: 'debian' }], problems: [] };
   let collected = 0;
   const reporter = new FactsReporter({
     collect: async () => {

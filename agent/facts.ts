@@ -2,7 +2,7 @@
 // the last start stands for how long the machine runs.
 import { readFileSync, statfsSync } from 'node:fs';
 import { cpus, hostname, machine, networkInterfaces, platform, release, totalmem, uptime } from 'node:os';
-import { LONGEST_FACT, type FactValue } from '#/contract/fact-values.ts';
+import { isFactName, LONGEST_FACT, MOST_FACTS, type FactValue } from '#/contract/fact-values.ts';
 import { AGENT_VERSION } from './version.ts';
 
 /** Networks of containers and virtual machines: they come and go with what runs, and tell nothing of the device. */
@@ -84,6 +84,12 @@ function diskFacts(folder: string): Record<string, string> {
   }
 }
 
+export interface FactReport {
+  facts: FactValue[];
+  /** What could not be found out or was left out, for users. */
+  problems: string[];
+}
+
 const MINUTE = 60_000;
 
 /** When the machine started, to the minute: the clock moves a little against the time since the start. */
@@ -95,6 +101,29 @@ export class BootTime {
     if (this.#last === undefined || Math.abs(started - this.#last) > MINUTE) this.#last = started;
     return `${new Date(Math.floor(this.#last / MINUTE) * MINUTE).toISOString().slice(0, 16)}Z`;
   }
+}
+
+/** Names that mean something else in the hello of an agent that speaks HTTP. */
+const OF_THE_HELLO = new Set(['agent', 'kind', 'server', 'job']);
+
+/**
+ * The agent's own facts, and those of programs as far as the rules of every agent allow (docs/agent-protocol.md): what does
+ * not fit is a problem, because too large a report would be refused for ever.
+ */
+export function withPrinted(own: readonly FactValue[], printed: readonly FactValue[]): FactReport {
+  const names = new Set(own.map(({ name }) => name));
+  const found = new Map<string, string>();
+  const problems = new Set<string>();
+  const leftOut = new Set<string>();
+  for (const { name, value } of printed.filter((fact) => fact.value !== ''))
+    if (!isFactName(name))
+      problems.add(`"${name.slice(0, 80)}" is not the name of a fact: up to 64 of a to z, 0 to 9, _ and .`);
+    else if (names.has(name) || OF_THE_HELLO.has(name))
+      problems.add(`${name} is a fact of the agent itself: give yours another name`);
+    else if (found.has(name) || own.length + found.size < MOST_FACTS) found.set(name, value.slice(0, LONGEST_FACT));
+    else leftOut.add(name);
+  if (leftOut.size > 0) problems.add(`${leftOut.size} facts are left out: a device has at most ${MOST_FACTS}`);
+  return { facts: [...own, ...Array.from(found, ([name, value]) => ({ name, value }))], problems: [...problems] };
 }
 
 /** Everything that can be found out; what cannot is left out. */

@@ -8,6 +8,7 @@ import { runFetch } from './fetch-command.ts';
 import {
   ALLOW_VARIABLE,
   ENROL_VARIABLE,
+  FACTS_EVERY_VARIABLE,
   HELP,
   INSTALL_VARIABLE,
   storeSettings,
@@ -91,7 +92,9 @@ async function ownKey({ server, key, data, enrolment, pair: isPaired }: Settings
 async function runAgent(settings: Settings): Promise<number> {
   // Imported lazily, because the supervisor that starts for each job does not need it.
   const { startAgent } = await import('./agent.ts');
-  for (const name of ['DEVICE_KEY', ENROL_VARIABLE, INSTALL_VARIABLE, ALLOW_VARIABLE]) delete process.env[name];
+  const factsEveryMs = Number(process.env[FACTS_EVERY_VARIABLE]) * 1000 || undefined;
+  const own = ['DEVICE_KEY', ENROL_VARIABLE, INSTALL_VARIABLE, ALLOW_VARIABLE, FACTS_EVERY_VARIABLE];
+  for (const name of own) delete process.env[name];
   const log = (line: string) => console.log(line);
   const proxy = proxyFor(new URL(settings.server));
   if (proxy) log(`The way to ${settings.server} leads through the proxy ${proxy.host}.`);
@@ -99,7 +102,7 @@ async function runAgent(settings: Settings): Promise<number> {
   if (key === undefined) return EXIT.refused;
   storeSettings({ ...settings, key });
   const installed = { program, install: settings.install };
-  const agent = startAgent({ ...settings, key, launch, installed, log });
+  const agent = startAgent({ ...settings, key, launch, installed, factsEveryMs, log });
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => void agent.stop());
   const { why, line } = await agent.ending;
   if (why !== 'stopped') console.error(line);

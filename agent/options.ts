@@ -50,6 +50,9 @@ export const INSTALL_VARIABLE = 'MUSTER_INSTALL';
 /** The enrolment key in the environment. Jobs must not inherit it. */
 export const ENROL_VARIABLE = 'ENROL_KEY';
 
+/** Seconds after which the agent looks for facts that have changed, for tests. */
+export const FACTS_EVERY_VARIABLE = 'MUSTER_FACTS_EVERY';
+
 /** Names the folder of a device that had no key at its first start. */
 const PAIRED = 'paired';
 

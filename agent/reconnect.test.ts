@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { spanOf } from './reconnect.ts';
+import { retryAfterMs, spanOf } from './reconnect.ts';
 
 const spans = (spreadMs: number, failingForMs = 0) =>
   [0, 1, 2, 3, 4, 5, 50].map((tries) => spanOf({ tries, failingForMs, spreadMs }));
@@ -17,4 +17,19 @@ test('a large fleet is spread over the span that the service names', () => {
 
 test('no service keeps an agent away for longer than a minute', () => {
   assert.deepEqual(spans(10 ** 9), Array(7).fill(60_000));
+});
+
+test('a pause that the service asks for counts up to five minutes', () => {
+  for (const [header, pause] of [
+    ['0', 0],
+    ['7', 7_000],
+    ['300', 300_000],
+    ['301', 0],
+    ['9'.repeat(400), 0],
+    ['-5', 0],
+    ['1e2', 0],
+    ['Wed, 21 Oct 2076 07:28:00 GMT', 0],
+    [undefined, 0],
+  ] as const)
+    assert.equal(retryAfterMs(header), pause, header);
 });

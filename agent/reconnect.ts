@@ -8,6 +8,15 @@ const EARLY_SPAN_MS = 8_000;
 const LATE_SPAN_MS = 60_000;
 const LATE_AFTER_MS = 5 * 60_000;
 
+/** A service never asks for a longer pause: a larger number is that of something in between. */
+const LONGEST_RETRY_AFTER_S = 300;
+
+/** The pause that an answer asks for, in milliseconds; 0 if it asks for none that counts. */
+export function retryAfterMs(header: string | undefined): number {
+  const seconds = /^\d+$/.test(header ?? '') ? Number(header) : 0;
+  return seconds <= LONGEST_RETRY_AFTER_S ? seconds * 1000 : 0;
+}
+
 interface Attempts {
   /** The number of failed attempts since the last welcome. */
   tries: number;

@@ -92,6 +92,17 @@ async function record(folder: JobFolder, end: JobEnd): Promise<void> {
     }
 }
 
+/** Linux takes no longer argument of a program; the NUL at its end counts. */
+const LONGEST_ARGUMENT = 128 * 1024 - 1;
+
+/** The arguments with which a shell runs this text, whatever it begins with and however long it is. */
+function scriptOf(folder: JobFolder, command: string): string[] {
+  if (Buffer.byteLength(command) <= LONGEST_ARGUMENT) return ['-c', '--', command];
+  const file = folder.file('command');
+  folder.withReserve(() => writeFileSync(file, command, { mode: 0o600 }));
+  return [file];
+}
+
 /** Starts the command; rejects if that fails, in which case nothing runs. */
 async function start(
   folder: JobFolder,
@@ -102,7 +113,7 @@ async function start(
   const mark = folder.withReserve(() => openSync(folder.file(MARK_FILE), 'w', 0o600));
   try {
     const outputs = streams.map((stream) => stream.writeEnd);
-    const child = spawn('/bin/sh', ['-c', request.command], {
+    const child = spawn('/bin/sh', scriptOf(folder, request.command), {
       cwd: folder.file('work'),
       env: environment(request.job, programs),
       detached: true, // a group of its own, so that a signal reaches all of it

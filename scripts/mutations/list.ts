@@ -61,6 +61,7 @@ export const AREAS = {
     'server/agents/http-rate.test.ts',
     'server/agents/hostile-http-agent.test.ts',
   ],
+  'agent-rules': ['agent/facts.test.ts', 'agent/reconnect.test.ts', 'agent/supervise.test.ts'],
   'sh-agent': ['agent/sh/muster-agent.test.ts'],
   upgrades: ['server/store/upgrades.test.ts'],
   groups: ['server/api/device-scope.test.ts'],
@@ -1794,6 +1795,50 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'server/agents/http-link.ts',
     before: "if (has < 1) throw busy('This device says hello too often');",
     after: '',
+  },
+
+  // ---- The rules of every agent, in the Node.js agent -------------------------------------------------------------------
+  {
+    area: 'agent-rules',
+    name: 'a Command may be an option of the shell',
+    file: 'agent/supervise.ts',
+    before: "return ['-c', '--', command];",
+    after: "return ['-c', command];",
+  },
+  {
+    area: 'agent-rules',
+    name: 'a long Command is one argument',
+    file: 'agent/supervise.ts',
+    before: 'if (Buffer.byteLength(command) <= LONGEST_ARGUMENT)',
+    after: 'if (true)',
+  },
+  {
+    area: 'agent-rules',
+    name: 'the pause that an answer asks for has no limit',
+    file: 'agent/reconnect.ts',
+    before: 'return seconds <= LONGEST_RETRY_AFTER_S ? seconds * 1000 : 0;',
+    after: 'return seconds * 1000;',
+  },
+  {
+    area: 'agent-rules',
+    name: 'a device may report any number of facts',
+    file: 'agent/facts.ts',
+    before: 'else if (found.has(name) || own.length + found.size < MOST_FACTS)',
+    after: 'else if (true)',
+  },
+  {
+    area: 'agent-rules',
+    name: 'a program may replace a fact of the agent itself',
+    file: 'agent/facts.ts',
+    before: 'else if (names.has(name) || OF_THE_HELLO.has(name))',
+    after: 'else if (OF_THE_HELLO.has(name))',
+  },
+  {
+    area: 'agent-rules',
+    name: 'a report has any number of problems',
+    file: 'agent/facts-reporter.ts',
+    before: 'problems.slice(0, MOST_PROBLEMS)',
+    after: 'problems',
   },
 
   // ---- The agent of plain sh -----------------------------------------------------------------------------------------

@@ -50,7 +50,7 @@ export const PING_EVERY_MS = 15_000;
 export const LOST_AFTER_MS = 35_000;
 
 /** Most facts, and most problems, that an agent sends in one message; the service stores fewer. */
-export const MAX_REPORTED = 1_000;
+const MAX_REPORTED = 1_000;
 
 /** Most bytes of output in one message, and most that an agent sends ahead of `stored`. */
 export const OUTPUT_PIECE = 48 * 1024;
