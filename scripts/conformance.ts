@@ -4,7 +4,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { basics, earlyKills, keys, lateKills, outages, scripted, type Check } from './conformance/checks.ts';
+import { basics, earlyKills, keys, lateKills, outages, scripted } from './conformance/checks.ts';
+import { rules } from './conformance/rules.ts';
+import type { Check } from './conformance/scripted-stage.ts';
 
 const HELP = `Usage: npm run agent-conformance -- -- COMMAND…
 
@@ -45,7 +47,7 @@ const folder = mkdtempSync(path.join(tmpdir(), 'agent-conformance-'));
 const begun = performance.now();
 try {
   await Promise.all(
-    Object.entries({ basics, earlyKills, lateKills, keys, outages, scripted }).map(([name, row]) =>
+    Object.entries({ basics, earlyKills, lateKills, keys, outages, scripted, rules }).map(([name, row]) =>
       row({ folder: path.join(folder, name), command, check }).catch((cause: unknown) =>
         check(`${name}: the rest of these checks`, async () => {
           throw cause instanceof Error ? cause : new Error(String(cause));

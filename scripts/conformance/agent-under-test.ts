@@ -51,7 +51,7 @@ export class AgentUnderTest {
       ? ['unshare', '-m', 'sh', '-c', `mount --bind "$0" ${BOOT_ID} && exec "$@"`, this.#bootFile]
       : [];
     const [program = '', ...args] = [...inBoot, ...own];
-    const env = { HOME: folder, TMPDIR: folder, LC_ALL: 'C' };
+    const env = { HOME: folder, TMPDIR: folder, LC_ALL: 'C', MUSTER_FACTS_EVERY: '2' };
     this.program = new TestProcess(args, { command: program, detached: true, env });
     this.program.child.on('error', () => {});
   }

@@ -11,29 +11,11 @@ import type { Job } from '#/contract/jobs.ts';
 import { testFleet, type TestFleet } from '../../server/test-fleet.ts';
 import { openRelay, type Relay } from '../chaos/relay.ts';
 import { FaultyService } from '../chaos/service-process.ts';
-import { freePort, until } from '../test-process.ts';
+import { freePort } from '../test-process.ts';
 import { AgentUnderTest } from './agent-under-test.ts';
-import { ScriptedService } from './scripted-service.ts';
+import { must, ScriptedStage, soon, type Place } from './scripted-stage.ts';
 
-/** Runs a check and reports it; false if it failed. */
-export type Check = (what: string, check: () => Promise<void>) => Promise<boolean>;
-
-interface Place {
-  folder: string;
-  command: string[];
-  check: Check;
-}
-
-/** How long an agent may take to do what it should do at once; it may have to wait until it tries again. */
-const SOON_MS = 40_000;
 const TOKEN = 'token-of-the-conformance-run';
-
-function must(condition: boolean, why: string): void {
-  if (!condition) throw new Error(why);
-}
-
-const soon = <T>(what: string, probe: () => Promise<T | undefined | false> | T | undefined | false) =>
-  until(what, probe, SOON_MS);
 
 /** A service with one device, whose agent reaches it through a network that can be cut. */
 class Stage {
@@ -487,66 +469,18 @@ export async function keys(place: Place): Promise<void> {
   }
 }
 
-export async function scripted({ folder, command, check }: Place): Promise<void> {
-  mkdirSync(folder, { recursive: true });
-  const service = new ScriptedService();
-  await service.listen();
-  const relay = await openRelay([service.port]);
-  const agent = new AgentUnderTest({ command, url: relay.url, key: 'mdk_conformance', folder });
-  const file = (name: string) => path.join(folder, name);
-  const starts = (name: string) =>
-    existsSync(file(name)) ? readFileSync(file(name), 'utf8').split('\n').length - 1 : 0;
-  // An agent finds the processes of a job by its id, which is unique: that of another run on this machine is another.
-  const idOf = (name: string) => `${name}-${process.pid}`;
-  const job = (name: string, then: string, seconds = 60) => ({
-    id: idOf(name),
-    command: `echo started >> '${file(name)}'; ${then}`,
-    seconds,
-  });
-  const endOf = (name: string, count = 1) =>
-    soon(`${count} reports of the end of ${name}`, () => {
-      const ends = service.ends.get(idOf(name)) ?? [];
-      return ends.length >= count && ends;
-    });
+export async function scripted(place: Place): Promise<void> {
+  const { check, command, folder } = place;
+  const stage = await ScriptedStage.open(place);
+  const { agent, relay, service } = stage;
   try {
     agent.start();
-    await soon('a hello', () => service.isJoined);
-
-    await check('a job that is handed out several times runs once', async () => {
-      service.give(job('twice', 'sleep 1'), 3);
-      const ends = await endOf('twice');
-      must(ends[0] === 'exit=0', `it ended with ${ends.join()}`);
-      must(starts('twice') === 1, `it was started ${starts('twice')} times`);
-    });
-
-    await check('a job that is handed out again after its end does not run again', async () => {
-      service.give(job('late', 'true'));
-      await endOf('late');
-      service.settle(idOf('late'));
-      service.settle(idOf('late'));
-      service.give(job('late', 'true'));
-      service.give(job('after-late', 'true'));
-      await endOf('after-late');
-      must(starts('late') === 1, `it was started ${starts('late')} times`);
-    });
-
-    await check('a stop of a job that the agent does not have is answered with its end', async () => {
-      service.stop(idOf('unknown-job'));
-      const [end] = await endOf('unknown-job');
-      must(end === 'how=stopped', `the answer is ${end}`);
-    });
-
-    await check('a command that runs longer than its limit of time is ended, with all its processes', async () => {
-      service.give(job('limit', 'sleep 4322 & sleep 4322', 2));
-      const [end] = await endOf('limit');
-      must(end === 'how=timeout', `the end is ${end}`);
-      await soon('its processes to end', () => !agent.commandLines('sleep 4322').length);
-    });
+    await stage.joined();
 
     await check(
       'answers that are not JSON, huge, unknown or name other folders are survived, and nothing runs',
       async () => {
-        const trap = file('trap');
+        const trap = stage.file('trap');
         service.trap = trap;
         relay.cut();
         const enough = performance.now() + 15_000;
@@ -559,10 +493,10 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
         service.trap = undefined;
         service.rejoin();
         relay.cut();
-        await soon('a hello', () => service.isJoined);
-        service.give(job('sane', 'true'));
-        await endOf('sane');
-        must(starts('sane') === 1, `it was started ${starts('sane')} times`);
+        await stage.joined();
+        stage.give('sane', 'true');
+        await stage.endsOf('sane');
+        must(stage.starts('sane') === 1, `it was started ${stage.starts('sane')} times`);
       },
     );
 
@@ -575,8 +509,6 @@ export async function scripted({ folder, command, check }: Place): Promise<void>
         must(readFileSync(path.join(folder, 'key'), 'utf8').trim() === KEY, 'it is not in the key file');
       });
   } finally {
-    await agent.reboot();
-    service.close();
-    await relay.close();
+    await stage.close();
   }
 }
