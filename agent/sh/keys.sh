@@ -5,10 +5,15 @@ digest() {
   { sha256sum || shasum -a 256 || openssl dgst -sha256 -r || busybox sha256sum; } 2>/dev/null | cut -c 1-64
 }
 
+# 64 hexadecimal digits that nobody can guess; none where there are no random bytes, or no program for the digest.
+random_digits() {
+  [ "$(head -c 32 /dev/urandom 2>/dev/null | wc -c)" -eq 32 ] && head -c 32 /dev/urandom | digest
+}
+
 # The first of these files that holds something.
 content_of() {
   for each in "$@"; do
-    found=$(tr -d '\000\r\n' <"$each" 2>/dev/null) && [ -n "$found" ] && printf '%s' "$found" && return
+    found=$(cat "$each" 2>/dev/null | tr -d '\000\r\n') && [ -n "$found" ] && printf '%s' "$found" && return
   done
 }
 
@@ -108,11 +113,12 @@ get_key() {
   esac
   said= pause=${MUSTER_ENROL_PAUSE:-10} api=/v1 content_type=application/json machine=$(fingerprint)
   [ "${#machine}" = 64 ] || fail 'This device has no program that computes a SHA-256: install openssl, then start the agent again.'
-  first_line "$data/enrolment-secret" || {
-    od -An -N16 -tx1 /dev/urandom | tr -d ' \n' >"$data/enrolment-secret.new" && echo >>"$data/enrolment-secret.new" &&
-      flush "$data/enrolment-secret.new" && mv "$data/enrolment-secret.new" "$data/enrolment-secret" && flush "$data"
-    first_line "$data/enrolment-secret"
-  } && [ "${#line}" -ge 32 ] || fail "Cannot write to $data."
+  first_line "$data/enrolment-secret" && [ "${#line}" -ge 32 ] || {
+    line=$(random_digits)
+    [ -n "$line" ] || fail 'This device has no random numbers: /dev/urandom cannot be read.'
+    echo "$line" >"$data/enrolment-secret.new" && flush "$data/enrolment-secret.new" &&
+      mv "$data/enrolment-secret.new" "$data/enrolment-secret" && flush "$data" || fail "Cannot write to $data: is the disk full?"
+  }
   name=$(uname -n | tr -cd 'A-Za-z0-9._-' | cut -c 1-255)
   # Not by printf, which is a program of its own in some shells: the process list would show the key.
   echo "{${enrol_key:+\"EnrolKey\":\"$enrol_key\",}\"MachineId\":\"$machine\",\"DeviceName\":\"${name:-device}\",\"Secret\":\"$line\"," \

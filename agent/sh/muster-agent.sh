@@ -90,7 +90,8 @@ call() {
 # Waits longer each time, as long as the service asks for, and by a part that differs between devices.
 back_off() {
   retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *\([0-9]\{1,4\}\).*/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
-  random=$(od -An -N2 -tu2 /dev/urandom 2>/dev/null) || random=$$
+  random=$(random_digits | cut -c 1-4)
+  random=0x${random:-$(($$ % 10000))}
   sleep $((${retry_after:-$((pause / 2))} + random % (pause / 2 + 2))) &
   child=$!
   await "$child"

@@ -72,6 +72,22 @@ const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
     : [{ name, command: [program], path: process.env['PATH'] ?? '' }];
 });
 
+/** The PATH of a machine that lacks some programs, has others beside them, or both. */
+function pathWith(lacks: string[], has: Record<string, string> = {}): string {
+  const bin = mkdtempSync(path.join(base, 'bin-'));
+  for (const [name, script] of Object.entries(has))
+    writeFileSync(path.join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  for (const folder of standard.path.split(path.delimiter))
+    for (const name of existsSync(folder) ? readdirSync(folder) : [])
+      if (!lacks.includes(name))
+        try {
+          symlinkSync(path.join(folder, name), path.join(bin, name));
+        } catch {
+          // There is one of that name.
+        }
+  return bin;
+}
+
 class Device {
   readonly folder = mkdtempSync(path.join(base, 'device-'));
   readonly data: string;
@@ -129,6 +145,13 @@ afterEach(async () => {
   await endProcesses();
   await service.stop();
 });
+
+/** A sync that notes what is flushed, and what the agent would start with at that moment. */
+function noteFlushes(device: Device, ...more: string[]): string {
+  const found = ['key', ...more].map((name) => `$(cat "${device.file(name)}")`).join(' ');
+  const note = `echo "\${each##*/} ${found}" >>"${device.file('flushed')}"`;
+  return `for each; do ${note}; done 2>/dev/null\nexec ${find('sync')} "$@"`;
+}
 
 const ended = (job: TestJob) => until(`the end of ${job.id}`, () => job.end, 90_000);
 const endOf = async (job: TestJob) => {
@@ -260,12 +283,7 @@ describe(`under ${standard.name}`, () => {
 
   test('a new key is on the disk before it takes the place of the old one', async () => {
     const device = new Device(standard);
-    const programs = device.file('bin');
-    device.env['PATH'] = `${programs}${path.delimiter}${standard.path}`;
-    mkdirSync(programs);
-    // Notes what is flushed, and which key the agent would start with at that moment.
-    const note = 'for each; do echo "${each##*/} $(cat "${0%/*}/../key")" >>"${0%/*}/../flushed"; done';
-    writeFileSync(path.join(programs, 'sync'), `#!/bin/sh\n${note}\nexec ${find('sync')} "$@"\n`, { mode: 0o755 });
+    device.env['PATH'] = pathWith([], { sync: noteFlushes(device) });
     device.start();
     await until('it to wait', () => service.requests.some((each) => each.startsWith('POST /hello')));
     rmSync(device.file('flushed'));
@@ -275,6 +293,49 @@ describe(`under ${standard.name}`, () => {
       'key.new dk_first',
       `${path.basename(device.folder)} dk_second`,
     ]);
+  });
+
+  test('without od, setsid, stat and timeout a device joins, and its key is on the disk before the way to it is gone', async () => {
+    const bodies: Record<string, unknown>[] = [];
+    service.fault = ({ path: at, body }) => {
+      if (at !== '/v1/enrol') return undefined;
+      bodies.push(JSON.parse(body.toString()) as Record<string, unknown>);
+      return bodies.length === 1 ? 'lose' : { status: 200, text: JSON.stringify({ DeviceKey: service.key }) };
+    };
+    const device = new Device(standard, { ENROL_KEY: 'mek_shared', MUSTER_ENROL_PAUSE: '0' });
+    rmSync(device.keyFile);
+    const lacks = ['od', 'setsid', 'stat', 'timeout'];
+    device.env['PATH'] = pathWith(lacks, { sync: noteFlushes(device, 'data/enrolment-secret') });
+    const agent = device.start();
+    await agent.line(/^This device has joined/);
+    assert.equal(await endOf(service.add('first', 'exit 3')), '3', agent.printed);
+    assert.doesNotMatch(agent.printed, /cannot open|No such file|not found/);
+    assert.match(String(bodies[0]?.['Secret']), /^[0-9a-f]{64}$/);
+    assert.deepEqual(bodies[1], bodies[0]);
+    const flushed = device.read('flushed').trim().split('\n');
+    const at = flushed.findIndex((line) => line.startsWith('key.new'));
+    assert.deepEqual(flushed.slice(at, at + 2), [
+      `key.new  ${String(bodies[0]?.['Secret'])}`,
+      `${path.basename(device.folder)} dk_first ${String(bodies[0]?.['Secret'])}`,
+    ]);
+    assert.ok(!existsSync(path.join(device.data, 'enrolment-secret')));
+  });
+
+  test('a device says what it lacks to join', () => {
+    const join = (lacks: string[], has: Record<string, string> = {}) => {
+      const data = mkdtempSync(path.join(base, 'join-'));
+      const env = { PATH: pathWith(lacks, has), ENROL_KEY: 'mek_shared', TMPDIR: data };
+      return spawnSync(dash, [SCRIPT, '--server', service.url, '--data', data], { env, encoding: 'utf8' }).stderr;
+    };
+    const digests = ['sha256sum', 'shasum', 'openssl', 'busybox'];
+    assert.equal(
+      join(digests),
+      'This device has no program that computes a SHA-256: install openssl, then start the agent again.\n',
+    );
+    assert.equal(
+      join(['head'], { head: `case $* in */dev/urandom) exit 1 ;; esac; exec ${find('head')} "$@"` }),
+      'This device has no random numbers: /dev/urandom cannot be read.\n',
+    );
   });
 
   test('a job that exceeds its time limit is ended', async () => {
@@ -370,7 +431,7 @@ describe(`under ${standard.name}`, () => {
     const device = new Device(standard);
     let refused = 0;
     service.fault = (request) => {
-      if (request.length > 40_000) return { status: 413, text: '<html>Too large' };
+      if (request.body.length > 40_000) return { status: 413, text: '<html>Too large' };
       if (request.path !== '/job/odd/ended' || refused > 1) return undefined;
       refused += 1;
       return { status: 400, text: 'This end is unknown.' };
@@ -399,7 +460,7 @@ describe(`under ${standard.name}`, () => {
   test('it ends when another agent took over', async () => {
     const device = new Device(standard);
     const agent = device.start();
-    await until('it to wait', () => running('/agent/v1/next').length > 0);
+    await until('its hello', () => service.hellos[0]);
     service.replaceSession();
     assert.equal(await agent.ended, 3);
     assert.match(agent.printed, /took over/);
@@ -551,18 +612,7 @@ describe(`under ${standard.name}`, () => {
   });
 
   testWith('wget', 'it works with GNU wget alone', async () => {
-    const bin = path.join(base, 'without-curl');
-    mkdirSync(bin, { recursive: true });
-    for (const folder of (process.env['PATH'] ?? '').split(path.delimiter))
-      for (const name of existsSync(folder) ? readdirSync(folder) : [])
-        if (name !== 'curl' && !existsSync(path.join(bin, name))) {
-          try {
-            symlinkSync(path.join(folder, name), path.join(bin, name));
-          } catch {
-            // a broken link of that name
-          }
-        }
-    const device = new Device({ ...standard, path: bin });
+    const device = new Device({ ...standard, path: pathWith(['curl']) });
     const agent = device.start();
     const job = service.add('wget', `printf 'a\\000b'; exit 6`);
     assert.equal(await endOf(job), '6');

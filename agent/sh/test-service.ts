@@ -29,7 +29,7 @@ export type Fault = (request: {
   method: string;
   path: string;
   key: string;
-  length: number;
+  body: Buffer;
 }) => Answer | 'lose' | undefined;
 
 const read = async (request: IncomingMessage): Promise<Buffer> => {
@@ -136,7 +136,7 @@ export class TestService {
     const url = new URL(request.url ?? '', this.url);
     const path = url.pathname.replace('/agent/v1', '');
     const key = headers.authorization?.replace('Bearer ', '') ?? '';
-    const fault = this.fault({ method, path, key, length: body.length });
+    const fault = this.fault({ method, path, key, body });
     let answer: Answer;
     if (typeof fault === 'object') answer = fault;
     else answer = await this.#answer({ method, path, query: url.searchParams, headers, body });

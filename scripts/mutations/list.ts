@@ -1912,4 +1912,18 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     before: 'if echo "$1" >"$key_file.new" && flush "$key_file.new" && mv "$key_file.new" "$key_file"; then',
     after: 'if echo "$1" >"$key_file"; then',
   },
+  {
+    area: 'sh-agent',
+    name: 'the first key of the sh agent is not flushed',
+    file: 'agent/sh/keys.sh',
+    before: 'echo "$key" >"$key_file.new" && flush "$key_file.new" && mv',
+    after: 'echo "$key" >"$key_file.new" && mv',
+  },
+  {
+    area: 'sh-agent',
+    name: 'the same secret on every device without random numbers',
+    file: 'agent/sh/keys.sh',
+    before: '2>/dev/null | wc -c)" -eq 32 ]',
+    after: '2>/dev/null | wc -c)" -le 32 ]',
+  },
 ];
