@@ -19,9 +19,12 @@ const read = (file: string): string | undefined => {
   }
 };
 
-/** Fields 3, 5 and 22 of proc_pid_stat(5); the name before them may contain spaces and brackets. */
+/**
+ * Fields 3, 5 and 22 of proc_pid_stat(5); the name before them may contain spaces and brackets. Read of the first thread,
+ * because an emulator (qemu-user) makes up what a process reads of itself, but not that.
+ */
 function stat(pid: number): { state: string; group: number; born: string } | undefined {
-  const text = read(`/proc/${pid}/stat`);
+  const text = read(`/proc/${pid}/task/${pid}/stat`);
   const fields = text?.slice(text.lastIndexOf(')') + 2).split(' ');
   return fields?.[0] && fields[19] ? { state: fields[0], group: Number(fields[2]), born: fields[19] } : undefined;
 }

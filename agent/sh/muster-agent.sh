@@ -71,8 +71,8 @@ call() {
       --header="Content-Type: ${content_type:-text/plain}" -O "$tmp.body"
     [ "$method" = GET ] || set -- "$@" --body-file="$file"
   fi
-  # An answer that never ends must not fill the disk.
-  (ulimit -f 8192 && exec "$@" "$url") >"$tmp.status" 2>"$tmp.error" &
+  # An answer that never ends must not fill the disk. In braces, because `( ) >file &` is two processes in yash.
+  { ulimit -f 8192 && exec "$@" "$url"; } >"$tmp.status" 2>"$tmp.error" &
   child=$!
   await "$child"
   code=$? child=
@@ -208,7 +208,7 @@ own_facts() {
       failed="$failed ${program##*/}"
       continue
     }
-    (ulimit -f 128 && exec "$program") </dev/null >"$tmp.fact" 2>/dev/null &
+    { ulimit -f 128 && exec "$program"; } </dev/null >"$tmp.fact" 2>/dev/null &
     printing=$!
     (sleep 5 && kill -9 "$printing") >/dev/null 2>&1 &
     timer=$!

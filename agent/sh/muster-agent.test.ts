@@ -61,7 +61,7 @@ function fill(file: string): void {
 
 const dash = find('dash') ?? find('sh') ?? '/bin/sh';
 const standard: Shell = { name: path.basename(dash), command: [dash], path: process.env['PATH'] ?? '' };
-const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
+const others = ['busybox', 'mksh', 'yash', 'ksh93'].flatMap((name): Shell[] => {
   const program = find(name);
   if (program === undefined) {
     console.log(`Left out, because ${name} is not installed ("apt install ${name}"): the agent of plain sh under it`);
@@ -69,7 +69,14 @@ const others = ['busybox', 'mksh'].flatMap((name): Shell[] => {
   }
   return name === 'busybox'
     ? [{ name, command: [program, 'ash'], path: busyBoxPath(program, base) }]
-    : [{ name, command: [program], path: process.env['PATH'] ?? '' }];
+    : // yash is one of POSIX only by this option, or by the name sh.
+      [
+        {
+          name,
+          command: [program, ...(name === 'yash' ? ['--posixlycorrect'] : [])],
+          path: process.env['PATH'] ?? '',
+        },
+      ];
 });
 
 /** The PATH of a machine that lacks some programs, has others beside them, or both. */

@@ -53,9 +53,10 @@ id_of() {
   id=${id#*.}
 }
 
-# The state, process group and start time of a process; fails if there is none.
+# The state, process group and start time of a process; fails if there is none. Read of its first thread, because an emulator
+# (qemu-user) makes up what a process reads of itself, but not that.
 stat_of() {
-  { read -r text <"/proc/$1/stat"; } 2>/dev/null || return 1
+  { read -r text <"/proc/$1/task/$1/stat"; } 2>/dev/null || return 1
   set -- ${text##*") "}
   state=$1 group_of=$3 born=${20}
 }
@@ -160,7 +161,7 @@ keep_output() {
   trap '' TERM HUP XFSZ
   trap 'late=yes; kill -9 "$store" 2>/dev/null' USR1
   exec 3<"$job/$1.pipe"
-  (ulimit -f $((OUTPUT_LIMIT / 512)) && exec cat) <&3 2>/dev/null >>"$job/$1" &
+  { ulimit -f $((OUTPUT_LIMIT / 512)) && exec cat; } <&3 2>/dev/null >>"$job/$1" &
   store=$!
   await "$store" && return
   if [ -n "$late" ]; then

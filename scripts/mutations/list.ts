@@ -62,7 +62,7 @@ export const AREAS = {
     'server/agents/hostile-http-agent.test.ts',
   ],
   'agent-rules': ['agent/facts.test.ts', 'agent/reconnect.test.ts', 'agent/supervise.test.ts'],
-  'sh-agent': ['agent/sh/muster-agent.test.ts'],
+  'sh-agent': ['agent/sh/muster-agent.test.ts', 'agent/processes.test.ts'],
   upgrades: ['server/store/upgrades.test.ts'],
   groups: ['server/api/device-scope.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
@@ -1848,6 +1848,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'agent/sh/muster-agent.sh',
     before: '[ "$line" = run ] || remove "$job"',
     after: '[ "$line" != stay ] || remove "$job"',
+  },
+  {
+    area: 'sh-agent',
+    name: 'an agent under an emulator believes what that makes up',
+    file: 'agent/sh/supervise.sh',
+    before: '"/proc/$1/task/$1/stat"',
+    after: '"/proc/$1/stat"',
   },
   {
     area: 'sh-agent',
