@@ -381,7 +381,11 @@ confirm() {
 start_next() {
   for job in "$jobs"/*; do
     [ -d "$job" ] || return 0
-    [ "$job" != "$current" ] || ! kill -0 "$courier" 2>/dev/null || return 0
+    if kill -0 "$courier" 2>/dev/null; then
+      [ "$job" != "$current" ] || return 0
+    else
+      wait "$courier" 2>/dev/null # until then, shells keep in mind how it ended
+    fi
     current=$job
     deliver &
     courier=$!

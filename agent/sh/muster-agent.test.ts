@@ -238,7 +238,7 @@ function common(shell: Shell): void {
     const device = new Device(shell);
     let agent = device.start();
     await until('it to wait', () => service.requests.some((each) => each.startsWith('POST /hello')));
-    await until('curl', () => running('/agent/v1/next').length > 0);
+    await until('curl', () => running(`${service.url}/agent/v1/next`).length > 0);
     for (const key of ['dk_first', 'dk_second']) assert.deepEqual(running(key), []);
     service.replaceKey('dk_second');
     await until('the new key in use', () => service.key === 'dk_second');
