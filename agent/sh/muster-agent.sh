@@ -87,9 +87,10 @@ call() {
   [ -f "$tmp.body" ] || : >"$tmp.body"
 }
 
-# Waits longer each time, as long as the service asks for, and by a part that differs between devices.
+# Waits longer each time, as long as the service asks for, and by a part that differs between devices. A proxy may ask for days.
 back_off() {
-  retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *\([0-9]\{1,4\}\).*/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
+  retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *0*\([0-9]\{1,3\}\)[[:space:]]*$/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
+  [ "${retry_after:-0}" -le 300 ] || retry_after=
   random=$(random_digits | cut -c 1-4)
   random=0x${random:-$(($$ % 10000))}
   sleep $((${retry_after:-$((pause / 2))} + random % (pause / 2 + 2))) &
@@ -98,6 +99,22 @@ back_off() {
   child=
   pause=$((pause * 2))
   [ "$pause" -le 30 ] || pause=30
+}
+
+# Whether a proxy on the way ended the wait for work, which is no fault of the service. Where that happens twice after the same
+# time, it is the proxy's limit, and less is asked for until the next hello.
+is_cut_short() {
+  now
+  lasted=$((seconds - asked_at))
+  case $is_reached:$1:$status in
+    yes:next*:000 | yes:next*:408 | yes:next*:502 | yes:next*:504) ;;
+    *) return 1 ;;
+  esac
+  [ "$lasted" -ge 10 ] && [ "$lasted" -le "$wait_for" ] || return
+  case $((lasted - cut_after)) in
+    -1 | 0 | 1) poll=$((lasted * 3 / 4)) ;;
+  esac
+  cut_after=$lasted status=204
 }
 
 # The same as `call`, until the answer is one that the protocol knows, or a sentence that says what the service cannot read.
@@ -128,6 +145,7 @@ ask() {
         fi
         ;;
       *)
+        ! is_cut_short "$2" || return 0
         case $status in
           000) first_line "$tmp.error" ;;
           408 | 425 | 429 | 5??) ;;
@@ -252,7 +270,7 @@ facts() {
 greet() {
   facts >"$scratch/facts" 2>/dev/null
   now
-  greeted=$seconds
+  greeted=$seconds poll=$POLL cut_after=0
   write_headers ''
   {
     cat "$scratch/facts"
@@ -441,6 +459,7 @@ handle() {
   [ "$status" != 200 ] || read -r word value more <<ANSWER
 $line
 ANSWER
+  [ "${#value}" -le 64 ] || [ "$word" = key ] || return 1
   case $word:$value in
     key:*[!A-Za-z0-9._~+/=-]* | job:*[!A-Za-z0-9_-]* | stop:*[!A-Za-z0-9_-]*) return 1 ;;
     job:?*) accept "$value" "$more" ;;
@@ -508,7 +527,7 @@ run() {
     set -- "$jobs"/*
     id_of "$1"
     [ -d "$1" ] || id=
-    wait_for=$POLL
+    wait_for=$poll
     [ "$#" -lt 2 ] || wait_for=2
     now
     asked_at=$seconds on_wake=start_next
