@@ -492,6 +492,8 @@ write_check() {
 }
 
 run() {
+  (ulimit -f 8192) 2>/dev/null ||
+    fail 'This shell has no ulimit, without which an answer could fill the disk: start the agent with BusyBox ash, dash, bash, mksh, yash or ksh93.'
   if has curl; then
     client=curl
   elif wget --version 2>/dev/null | grep -q GNU; then

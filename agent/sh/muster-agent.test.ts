@@ -643,6 +643,13 @@ describe(`under ${standard.name}`, () => {
   });
 });
 
+testWith('posh', 'a shell without limits of files is refused with those that have them', (posh) => {
+  const args = [SCRIPT, '--server', 'http://x', '--data', base];
+  const { status, stderr } = spawnSync(posh, args, { encoding: 'utf8' });
+  assert.equal(status, 1);
+  assert.match(stderr, /^This shell has no ulimit.* start the agent with BusyBox ash, dash,/);
+});
+
 for (const shell of others) describe(`under ${shell.name}`, () => common(shell));
 
 test('no regular expression of what runs on devices counts past 255, where the one of musl ends', () => {
