@@ -15,6 +15,8 @@ const json = (status: number, body: object) => (answer: ServerResponse) =>
   answer.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
 const JOINED = json(200, { DeviceId: 'd', DeviceKey: 'mdk_own' });
 const WAITING = json(202, { PendingId: 'p' });
+/** The page of a proxy that would have the device wait for more than a day. */
+const WAIT_A_DAY: Turn = (answer) => answer.writeHead(503, { 'Retry-After': '99999' }).end('<html>');
 const CUT: Turn = (answer) => answer.destroy();
 
 let turns: Turn[] = [];
@@ -66,9 +68,9 @@ test('the key is stored for its owner only, and the enrolment key is forgotten',
 
 test('lost answers and an approval that takes its time are waited for, with the same secret', async () => {
   const { data } = folder;
-  const { key, lines } = join(data, [CUT, WAITING, WAITING, json(503, { title: 'Not now' }), CUT, JOINED]);
+  const { key, lines } = join(data, [CUT, WAITING, WAITING, json(503, { title: 'Not now' }), WAIT_A_DAY, CUT, JOINED]);
   assert.equal(await key, 'mdk_own');
-  assert.equal(bodies.length, 6);
+  assert.equal(bodies.length, 7);
   assert.equal(new Set(bodies.map((body) => JSON.stringify(body))).size, 1);
   assert.ok(String(bodies[0]?.['Secret']).length >= 22);
   assert.equal(lines.filter((line) => line.startsWith('Waiting for approval')).length, 1);

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeDurably } from './durable.ts';
 import { request } from './outgoing.ts';
+import { retryAfterMs } from './reconnect.ts';
 
 export interface PairOptions {
   server: string;
@@ -127,7 +128,7 @@ export async function enrol({
   const body = { EnrolKey: enrolKey, ...introduction(data, fingerprint) };
   const say = sayOnce(log);
   for (let attempts = 0; ; attempts += 1) {
-    const { status, answer, retryAfterMs } = await ask(server, 'POST', '/v1/enrol', say, { body });
+    const { status, answer, ...asked } = await ask(server, 'POST', '/v1/enrol', say, { body });
     if (status === 200 && typeof answer.DeviceKey === 'string') {
       const key = storeKey({ data, log }, answer.DeviceKey);
       if (enrolKeyFile !== undefined) rmSync(enrolKeyFile, { force: true });
@@ -137,7 +138,7 @@ export async function enrol({
       say(`Waiting for approval in the dashboard. Fingerprint of this machine: ${shortFingerprint(fingerprint)}`);
     else if (status === 403 || status === 400) throw new EnrolmentRefused(sentence(answer, status));
     else if (status > 0) say(sentence(answer, status));
-    await sleep(Math.max(retryAfterMs, pause(attempts)));
+    await sleep(Math.max(asked.retryAfterMs, pause(attempts)));
   }
 }
 
@@ -205,9 +206,8 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-    const seconds = Number(response.headers.get('Retry-After') ?? 0);
     const answer = (await response.json().catch(() => ({}))) as Answer;
-    return { status: response.status, retryAfterMs: Number.isFinite(seconds) ? seconds * 1000 : 0, answer };
+    return { status: response.status, retryAfterMs: retryAfterMs(response.headers.get('Retry-After') ?? ''), answer };
   } catch (error) {
     const { message, cause } = error as Error & { cause?: Error };
     say(`${server} cannot be reached: ${cause?.message ?? message}. Trying again.`);
