@@ -63,6 +63,7 @@ export const AREAS = {
   ],
   'agent-rules': ['agent/facts.test.ts', 'agent/reconnect.test.ts', 'agent/supervise.test.ts'],
   'sh-agent': ['agent/sh/muster-agent.test.ts', 'agent/processes.test.ts'],
+  commands: ['server/jobs/artifact-command.test.ts'],
   upgrades: ['server/store/upgrades.test.ts'],
   groups: ['server/api/device-scope.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
@@ -1839,6 +1840,29 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'agent/facts-reporter.ts',
     before: 'problems.slice(0, MOST_PROBLEMS)',
     after: 'problems',
+  },
+
+  // ---- Commands of artifacts -----------------------------------------------------------------------------------------
+  {
+    area: 'commands',
+    name: 'numbers of one length count as equal',
+    file: 'server/jobs/artifact-command.ts',
+    before: '[ "${1%????}" -gt "${2%????}" ]',
+    after: 'false',
+  },
+  {
+    area: 'commands',
+    name: 'the exit code of wget2 is believed',
+    file: 'server/jobs/artifact-command.ts',
+    before: "0:[45]??:* | 0:*'Just got '*) got=8 ;;",
+    after: '0:none) got=8 ;;',
+  },
+  {
+    area: 'commands',
+    name: 'what was resumed counts whatever its size',
+    file: 'server/jobs/artifact-command.ts',
+    before: '[ -z "$part" ] || [ "$size" = ${sizeBytes} ];',
+    after: 'true;',
   },
 
   // ---- The agent of plain sh -----------------------------------------------------------------------------------------

@@ -38,9 +38,11 @@ test('requests that no agent should send are refused with a sentence', async () 
     ['PUT', '/job/x/output?stream=other&offset=0', 400, /"stream"/],
     ['PUT', '/job/x/output?stream=stdout', 400, /"offset" is missing/],
     ['PUT', '/job/x/output?stream=stdout&offset=1e3', 400, /"offset" must be a number/],
-    ['POST', '/job/x/ended', 400, /either "exit" or "how"/],
-    ['POST', '/job/x/ended?exit=0&how=stopped', 400, /either "exit" or "how"/],
-    ['POST', '/job/x/ended?exit=256', 400, /up to 255/],
+    ['POST', '/job/x/ended', 400, /either "exit", up to 255, or "how", one of stopped, /],
+    ['POST', '/job/x/ended?exit=0&how=stopped', 400, /either "exit"/],
+    ['POST', '/job/x/ended?exit=256', 400, /"exit" must be a number up to 255: .* 128 \+ its number\.$/],
+    ['POST', '/job/x/ended?exit=-1', 400, /"exit" must be a number up to 255/],
+    ['POST', '/job/x/ended?exit=1&ago=soon', 400, /"ago" must be a number/],
     ['POST', '/job/x/ended?how=toString', 400, /must be one of stopped/],
   ];
   for (const [method, path, status, says] of refused) {

@@ -89,6 +89,27 @@ test('facts change within a session, and replace those of before; what lists sho
   assert.deepEqual(await values(), {});
 });
 
+test('facts are confirmed only when they are stored', async () => {
+  const { agent } = await connected();
+  const { db } = service.context;
+  const gate = Promise.withResolvers<void>();
+  const held = db.write(async (tx) => {
+    await tx.get('SELECT 1');
+    await gate.promise;
+  });
+  let isConfirmed = false;
+  const reported = agent.facts(['rack=7']).then(({ status }) => {
+    isConfirmed = true;
+    return status;
+  });
+  await until('them to wait for the database', () => db.waiting() > 0);
+  assert.equal((await agent.next(0)).status, 204);
+  assert.equal(isConfirmed, false);
+  gate.resolve();
+  await held;
+  assert.equal(await reported, 204);
+});
+
 test('facts of a session that is over change nothing', async () => {
   const { id, key, agent } = await connected(['rack=7']);
   const newer = await HttpAgent.connect(service.url, key, ['rack=8']);

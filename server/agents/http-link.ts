@@ -249,8 +249,9 @@ export function openHttpLink({
     const how = query.get('how');
     const outcome = how === null ? undefined : HOW.get(how);
     if (how !== null && !outcome) throw badRequest(`"how" must be one of ${[...HOW.keys()].join(', ')}.`);
-    const exitCode = readWhole(query, 'exit', MAX_EXIT);
-    if ((outcome === undefined) === (exitCode === undefined)) throw badRequest('Give either "exit" or "how".');
+    const exitCode = readWhole(query, 'exit', MAX_EXIT, 'a command that a signal ended has 128 + its number');
+    if ((outcome === undefined) === (exitCode === undefined))
+      throw badRequest(`Give either "exit", up to ${MAX_EXIT}, or "how", one of ${[...HOW.keys()].join(', ')}.`);
     const endedAgo = (readWhole(query, 'ago', LATEST_END_S) ?? 0) * 1_000;
     const reason = textOf(await request.body(MAX_REASON));
     if (connection.closing) return connection.ended;
@@ -350,11 +351,12 @@ function readSession(text: string | undefined): number {
   return Number(text);
 }
 
-/** A whole number of the query, at most `most`; undefined if it is not there. */
-function readWhole(query: URLSearchParams, name: string, most: number): number | undefined {
+/** A whole number of the query, at most `most`; undefined if it is not there. `hint` says what to send instead. */
+function readWhole(query: URLSearchParams, name: string, most: number, hint = ''): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
-  if (!/^\d{1,16}$/.test(text) || Number(text) > most) throw badRequest(`"${name}" must be a number up to ${most}.`);
+  if (!/^\d{1,16}$/.test(text) || Number(text) > most)
+    throw badRequest(`"${name}" must be a number up to ${most}${hint && `: ${hint}`}.`);
   return Number(text);
 }
 
