@@ -74,6 +74,20 @@ test('a download that is cut off goes on where it stopped', async () => {
   assert.ok(asked.length > 1 && asked.slice(1).every((range) => range !== undefined));
 });
 
+test('an answer that trickles without an end is given up, and goes on where it stopped', async () => {
+  answer = (_request, response, from) => {
+    if (asked.length > 1) return part(response, from);
+    response.writeHead(200, { ETag: '"one"', 'Content-Length': BYTES.length });
+    let sent = 0;
+    const trickle = setInterval(() => response.write(BYTES.subarray(sent, ++sent)), 10);
+    response.on('close', () => clearInterval(trickle));
+  };
+  await download(url, file, { pause: noPause, attemptMs: 200 });
+  assert.deepEqual(readFileSync(file), BYTES);
+  assert.match(asked[1] ?? '', /^bytes=\d+-$/);
+  assert.equal(asked.length, 2);
+});
+
 test('where the file became another in between, or cannot be had in parts, it begins anew', async () => {
   let count = 0;
   answer = (request, response, from) => {

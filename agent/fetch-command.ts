@@ -13,6 +13,8 @@ const MAX_TRIES = 100;
 const LONGEST_PAUSE_MS = 30_000;
 /** A server that sends nothing for this long counts as unreachable. */
 const SILENCE_MS = 60_000;
+/** The longest attempt: an answer that trickles never ends. */
+const ATTEMPT_MS = 3_600_000;
 /** Client errors that may be temporary; all others are final. */
 const TRANSIENT_STATUSES = new Set([408, 425, 429]);
 
@@ -29,6 +31,7 @@ interface DownloadOptions {
   limit?: number;
   /** Waits up to `longest` milliseconds. */
   pause?: (longest: number) => Promise<unknown>;
+  attemptMs?: number;
 }
 
 /** Fails before a byte arrives if the rest of the file cannot fit. */
@@ -46,7 +49,11 @@ function requireRoom(file: string, missing: number): void {
 export async function download(
   url: string,
   file: string,
-  { limit = Infinity, pause = (longest) => sleep(longest * (0.5 + Math.random() / 2)) }: DownloadOptions = {},
+  {
+    limit = Infinity,
+    pause = (longest) => sleep(longest * (0.5 + Math.random() / 2)),
+    attemptMs = ATTEMPT_MS,
+  }: DownloadOptions = {},
 ): Promise<void> {
   const output = openSync(file, 'w', 0o600);
   const write = (bytes: Uint8Array, at: number) => {
@@ -74,7 +81,7 @@ export async function download(
       if (!resume) have = 0;
       const response = await request(url, {
         headers: resume ? { Range: `bytes=${have}-`, 'If-Range': etag ?? '' } : {},
-        signal: silence.signal,
+        signal: AbortSignal.any([silence.signal, AbortSignal.timeout(attemptMs)]),
       });
       restartTimer();
       const { status, headers, body } = response;

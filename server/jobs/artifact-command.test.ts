@@ -8,7 +8,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { tar } from '#/contract/test-tar.ts';
 import { artifactCommand, shellQuote } from './artifact-command.ts';
-import { CommandTest, FETCHERS, SHELLS } from '../test-command.ts';
+import { CommandTest, FETCHERS, SHELLS, where } from '../test-command.ts';
 
 const at = new CommandTest();
 const { home, temporary, cwd } = at;
@@ -110,7 +110,9 @@ test('destinations: relative to the current folder, below the home folder, with 
   await run(artifactCommand(script({ destination: '~/at home' }), url));
   assert.ok(existsSync(path.join(home, 'at home/x.sh')));
   assert.equal((await run(artifactCommand(script({ destination: '~', runCommand: 'pwd' }), url))).stdout, `${home}\n`);
-  assert.match((await run(artifactCommand(script({ runCommand: '-x' }), url))).stderr, /-x.*not found/);
+  for (const shell of SHELLS)
+    for (const runCommand of ['-x', '+x'])
+      assert.match((await run(artifactCommand(script({ runCommand }), url), { shell })).stderr, /[-+]x.*not found/);
 });
 
 test('a script replaces the one before it, and never a folder', async () => {
@@ -236,4 +238,135 @@ test('without room for the artifact and what is unpacked from it, nothing is dow
   // Where df prints something else, the download tells.
   for (const output of ['', `${head}\n/dev/my disk 1000 993 7 99% /`])
     assert.equal((await withDf(output)).stdout, 'ran\n');
+});
+
+// ---- Clients of other systems --------------------------------------------------------------------------------------
+
+/** Begins a client: counts its attempts in $n. */
+const COUNT = 'n=$(($(cat "${0%/*}/count" 2>/dev/null) + 1)); echo "$n" >"${0%/*}/count"';
+const NO_VERSION = `[ "$1" != --version ] || exit 1; ${COUNT}`;
+const WGET2 = `[ "$1" != --version ] || { echo "GNU Wget2 2.0.1 - multithreaded downloader"; exit; }; ${COUNT}`;
+
+/** A PATH whose only client is this script, which finds the artifact in "$WHOLE". A pause takes no time there. */
+function withClient(name: string, lines: string): { tools: string; env: Record<string, string> } {
+  const tools = pathOf('sha256sum', 'tail', 'head');
+  const whole = path.join(tools, 'whole');
+  writeFileSync(whole, at.served ?? '');
+  rmSync(path.join(tools, 'sleep'));
+  writeFileSync(path.join(tools, 'sleep'), '#!/bin/sh\n', { mode: 0o755 });
+  writeFileSync(path.join(tools, name), `#!/bin/sh\n${lines}\n`, { mode: 0o755 });
+  return { tools, env: { WHOLE: whole } };
+}
+const triesOf = (tools: string) => readFileSync(path.join(tools, 'count'), 'utf8').trim();
+
+test('a wget2, which ends with 0 after most errors, tells 403 and 404 from a server that is gone', async () => {
+  for (const [status, why] of [
+    ['403 Forbidden', /^Cannot download .* it answered 403\. The link in this Command has expired/],
+    ['404 Not Found', /^Cannot download .* it answered 404\. The artifact was deleted/],
+    ['401 Unauthorized', /^Cannot download .* it answered 401\. Check that this address/],
+  ] as const) {
+    const artifact = packed('echo ran\n');
+    // As version 1.99.1 prints it, unless it is told to be quiet.
+    const said = `case " $* " in *" -nv "* | *" -q "*) ;; *) echo "HTTP ERROR response ${status} [$url]" >&2 ;; esac`;
+    const client = withClient('wget', `${WGET2}; for url; do :; done; ${said}`);
+    const ran = await run(artifactCommand(artifact, url), client);
+    assert.deepEqual([ran.code, ran.stdout, triesOf(client.tools)], [1, '', '1']);
+    assert.match(ran.stderr, why);
+    assert.doesNotMatch(ran.stderr, /token/);
+  }
+});
+
+test('a 401, of which GNU wget tells only by its exit code, is not tried again', async () => {
+  const artifact = packed('echo ran\n');
+  const client = withClient('wget', `${NO_VERSION}; echo "Username/Password Authentication Failed." >&2; exit 6`);
+  const ran = await run(artifactCommand(artifact, url), client);
+  assert.match(ran.stderr, /it answered 401\. Check that this address/);
+  assert.equal(triesOf(client.tools), '1');
+});
+
+test('a wget2, which ends with 0 after a response that was cut off, is started again', async () => {
+  const artifact = packed('echo ran\n');
+  const cut = 'head -c 9 "$WHOLE" >artifact; echo "Just got 9 of 99 bytes" >&2; exit 0';
+  const client = withClient('wget', `${WGET2}; [ "$n" -gt 2 ] || { ${cut}; }; cat "$WHOLE" >artifact`);
+  assert.deepEqual(await run(artifactCommand(artifact, url), client), { code: 0, stdout: 'ran\n', stderr: '' });
+  assert.equal(triesOf(client.tools), '3');
+});
+
+test("OpenWrt's wget is asked to say which error it met", async () => {
+  const artifact = packed('echo ran\n');
+  const said = 'case " $* " in *" -q "*) ;; *) echo "HTTP error 403" >&2 ;; esac; exit 8';
+  const client = withClient('wget', `${NO_VERSION}; ${said}`);
+  writeFileSync(path.join(client.tools, 'uclient-fetch'), '', { mode: 0o755 });
+  const ran = await run(artifactCommand(artifact, url), client);
+  assert.match(ran.stderr, /it answered 403/);
+  assert.equal(triesOf(client.tools), '1');
+});
+
+test('a server without ranges, whose whole answer was put behind the first part, is asked again from the start', async () => {
+  for (const name of ['curl', 'wget']) {
+    const artifact = packed('echo ran\n');
+    const client = withClient(
+      name,
+      `${NO_VERSION}; case $n in 1) head -c 20 "$WHOLE" >artifact; exit 1 ;; esac; cat "$WHOLE" >>artifact`,
+    );
+    assert.deepEqual(await run(artifactCommand(artifact, url), client), { code: 0, stdout: 'ran\n', stderr: '' }, name);
+    assert.equal(triesOf(client.tools), '3', name);
+  }
+});
+
+test('a first answer of another size is no artifact, and is not asked for again', async () => {
+  const artifact = packed('echo ran\n');
+  const client = withClient('wget', `${NO_VERSION}; echo "<p>Welcome to our hotel</p>" >artifact`);
+  const ran = await run(artifactCommand(artifact, url), client);
+  assert.match(ran.stderr, /arrived changed/);
+  assert.equal(triesOf(client.tools), '1');
+});
+
+test('a response that trickles without an end is given up, and the next attempt goes on', async () => {
+  const artifact = packed('echo ran\n');
+  const endless = 'head -c 20 "$WHOLE" >artifact; exec tail -f /dev/null';
+  const client = withClient(
+    'wget',
+    `${NO_VERSION}; [ "$n" -gt 1 ] || { ${endless}; }; tail -c +21 "$WHOLE" >>artifact`,
+  );
+  assert.deepEqual(await run(artifactCommand(artifact, url), client), { code: 0, stdout: 'ran\n', stderr: '' });
+  assert.equal(triesOf(client.tools), '2');
+  assert.deepEqual(readdirSync(temporary), []);
+});
+
+/** `more` of the Command, which compares sizes, with these two numbers. */
+const isMore = async (shell: string[], one: string, other: string) => {
+  const [more = ''] = /more\(\) \{.*?\}; \}/.exec(artifactCommand(packed(''), url)) ?? [];
+  return (await run(`${more}; if more ${one} ${other}; then echo yes; else echo no; fi`, { shell })).stdout;
+};
+const compares = async (shell: string[]) => {
+  for (const [one, other, expected] of [
+    ['1', '0', 'yes'],
+    ['8', '8', 'no'],
+    ['9', '10', 'no'],
+    ['999999999', '1000000000', 'no'],
+    ['3000000000', '2000000000', 'yes'],
+    ['2000000000', '3000000000', 'no'],
+    ['10737418240', '4294967297', 'yes'],
+    ['4294967297', '10737418240', 'no'],
+    ['8192', '3221225472', 'no'],
+    ['3221225472', '8192', 'yes'],
+  ] as const)
+    assert.equal(await isMore(shell, one, other), `${expected}\n`, `${one} > ${other}`);
+};
+for (const shell of SHELLS) test(`in ${shell.join(' ')}: sizes of files and disks are compared`, () => compares(shell));
+/** mksh counts to 2^31. */
+const inMksh = (name: string, check: () => Promise<void>) => {
+  if (where('mksh') !== undefined) void test(`in mksh: ${name}`, check);
+  else console.log(`Left out, because mksh is not installed ("apt install mksh"): ${name}`);
+};
+inMksh('sizes of files and disks are compared', () => compares(['mksh']));
+inMksh('a disk of 3 TB has room', async () => {
+  const tools = pathOf(...FETCHERS, 'sha256sum');
+  const output = 'Filesystem 1024-blocks Used Available Capacity Mounted on\n/dev/sda1 3221225472 0 3221225472 0% /';
+  writeFileSync(path.join(tools, 'df'), `#!/bin/sh\ncat <<'END'\n${output}\nEND\n`, { mode: 0o755 });
+  const artifact = { ...packed('echo ran\n'), unpackedBytes: 5_000 };
+  // Its printf is a program of its own.
+  const ran = await run(artifactCommand(artifact, url), { tools: `${tools}:${usual}`, shell: ['mksh'] });
+  assert.deepEqual(ran, { code: 0, stdout: 'ran\n', stderr: '' });
 });

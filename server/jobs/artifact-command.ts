@@ -33,6 +33,13 @@ function shellFolder(folder: string): string {
 
 const have = (tool: string) => `command -v ${tool} >/dev/null 2>&1`;
 
+/**
+ * Whether one whole number is larger than another, in shells that count to 2^31 (mksh), too: by the number of digits first, and of
+ * long ones without the last four.
+ */
+const MORE =
+  'more() { [ ${#1} -gt ${#2} ] || { [ ${#1} -eq ${#2} ] && case $1 in ??????????*) [ "${1%????}" -gt "${2%????}" ] ;; *) [ "$1" -gt "$2" ] ;; esac; }; }';
+
 /** A download fails after this many attempts in a row without a byte, or this many attempts in total. */
 const MAX_IDLE_TRIES = 12;
 const MAX_TRIES = 100;
@@ -42,37 +49,43 @@ const LONGEST_PAUSE_SECONDS = 30;
  * Downloads "artifact" into the current folder with curl or wget. The shell does the retries, because few builds have
  * options that retry after every kind of fault. An attempt resumes where the previous one was cut off.
  */
-function downloadSteps({ name }: CommandSource, url: string): string[] {
+function downloadSteps({ name, sizeBytes }: CommandSource, url: string): string[] {
   const cannot = (why: string) => shellQuote(`Cannot download ${name} from ${new URL(url).origin}: ${why}`);
   const get = [
+    // A 200 to a request for the rest of a file may have been appended to what was there.
+    'part=; [ ! -s artifact ] || part=yes',
     `if ${have('curl')}; then output=$(curl -fsSL -C - --connect-timeout 30 --speed-time 60 --speed-limit 1 --max-time 3600 -w ' http=%{http_code} ' -o artifact "$url" 2>&1)`,
     'got=$?',
     'code=${output#* http=}',
     'code=${code%% *}',
     'output="${output%% http=*}${output#* http=??? }"',
-    // wget cannot print only the status of a response: it is the word after "ERROR" or "HTTP/1.1".
-    'else output=$(LC_ALL=C wget $quiet $limit -c -O artifact "$url" 2>&1)',
+    // wget has no limit for a whole response, and "timeout" is not everywhere: after an hour this ends it.
+    'else (i=0; while [ "$i" -lt 400 ] && sleep 9 && [ -f pid ]; do i=$((i + 1)); done; kill "$(cat pid)") >/dev/null 2>&1 & watch=$!',
+    `output=$(LC_ALL=C sh -c 'echo $$ >pid; exec wget "$@"' wget $quiet $limit -c -O artifact "$url" 2>&1)`,
     'got=$?',
+    'kill "$watch"; rm -f pid',
     // Some builds of BusyBox crash when given a time limit.
-    'if [ "$got" -ge 128 ] && [ -n "$limit" ]; then limit=; get; return; fi',
+    'if [ "$got" -ge 128 ] && [ "$got" -ne 143 ] && [ -n "$limit" ]; then limit=; get; return; fi',
+    // wget cannot print only the status of a response: it is the word after one of these.
     'code= before=',
-    'for word in $output; do case $before in ERROR | HTTP/*) code=${word%:} ;; esac; before=$word; done',
+    'for word in $output; do case $before in ERROR | error | response | HTTP/*) code=${word%:} ;; esac; before=$word; done',
+    // wget2 ends with 0 after most errors, and after a response that was cut off; of a 401, GNU wget tells only by its exit code.
+    `case $got:$code:$output in 0:[45]??:* | 0:*'Just got '*) got=8 ;; 6::*) code=401 ;; esac`,
     'fi; return "$got"',
   ];
   const loop = [
     "limit='-T 60' tries=0 idle=0 had=0 pause=1",
-    "if wget --version >/dev/null 2>&1; then quiet='-nv -t 1'; else quiet=-q; fi",
-    `until get 2>/dev/null; do case $code in 403) fail ${cannot("it answered 403. The link in this Command has expired, or its job has ended: take the artifact's Command anew, or deploy again.")} ;;` +
+    `case $(wget --version 2>/dev/null) in *[Ww]get2*) quiet='--progress=none -t 1' ;; *GNU*) quiet='-nv -t 1' ;; *) quiet=-q; ${have('uclient-fetch')} && quiet= ;; esac`,
+    'size() { set -- $(wc -c 2>/dev/null <artifact) 0; size=$1; }',
+    `until get 2>/dev/null && { size; [ -z "$part" ] || [ "$size" = ${sizeBytes} ]; }; do case $code in 403) fail ${cannot("it answered 403. The link in this Command has expired, or its job has ended: take the artifact's Command anew, or deploy again.")} ;;` +
       ` 404) fail ${cannot('it answered 404. The artifact was deleted: upload it again.')} ;;` +
       ' 408 | 416 | 425 | 429) ;;' +
       ` 4??) fail ${cannot('it answered')} "$code. Check that this address leads to the service itself." ;; esac`,
     `case $got:$output in 23:* | *'o space left'* | *'uota exceeded'*) fail ${shellQuote(`Disk full on the device: no space for ${name} in`)} "$PWD." ;; esac`,
+    'size; tries=$((tries + 1))',
+    'if more "$size" "$had"; then had=$size idle=0 pause=1; else idle=$((idle + 1)); fi',
     // The server cannot resume, or has nothing left to send: start over.
-    'case $got:$code in 33:* | *:416) rm -f artifact ;; esac',
-    'size=$(wc -c 2>/dev/null <artifact)',
-    'size=$((${size:-0})) tries=$((tries + 1))',
-    'if [ "$size" -gt "$had" ]; then idle=0 pause=1; else idle=$((idle + 1)); fi',
-    'had=$size',
+    'case $got:$code in 0:* | 33:* | *:416) rm -f artifact ;; esac',
     `if [ "$idle" -ge ${MAX_IDLE_TRIES} ] || [ "$tries" -ge ${MAX_TRIES} ]; then` +
       // The output of wget may contain the URL with its token.
       ` printf '%s\\n' "$output" | while IFS= read -r line; do case $line in '' | *"$url"*) ;; *) printf '%s\\n' "$line" >&2 ;; esac; done` +
@@ -104,7 +117,7 @@ function roomSteps({ name, sizeBytes, unpackedBytes }: CommandSource): string[] 
   const full = shellQuote(`Disk full on the device: no space for ${name} in`);
   return [
     'free=$(df -Pk . 2>/dev/null | { read -r head; read -r device size used free rest; printf %s "$free"; })',
-    `case $free in '' | *[!0-9]*) ;; *) [ "$free" -ge ${neededKb} ] || fail ${full} "$PWD. It needs ${neededKb} kB, and $free kB are free." ;; esac`,
+    `case $free in '' | *[!0-9]*) ;; *) ! more ${neededKb} "$free" || fail ${full} "$PWD. It needs ${neededKb} kB, and $free kB are free." ;; esac`,
   ];
 }
 
@@ -138,6 +151,7 @@ const artifactSteps = (artifact: CommandSource, url: string): string[] => [
   'near=',
   `work=$(mktemp -d "\${MUSTER_TEMP:-\${TMPDIR:-/tmp}}/muster.XXXXXX") && cd "$work" && work=$PWD || fail 'Cannot make a temporary folder in' "\${TMPDIR:-/tmp}."`,
   ...TRAPS,
+  MORE,
   ...roomSteps(artifact),
   ...downloadSteps(artifact, url),
   ...checkSteps(artifact),
@@ -160,8 +174,6 @@ function tarballSteps(artifact: CommandSource, url: string): string[] {
 function scriptSteps(artifact: CommandSource, url: string): string[] {
   const to = shellFolder(artifact.destination);
   const file = shellQuote(`./${artifact.name}`);
-  // A command with a leading "-" or "+" would be taken for an option of sh.
-  const run = /^[-+]/.test(artifact.runCommand) ? ` ${artifact.runCommand}` : artifact.runCommand;
   const inTheWay = shellQuote(
     `${artifact.name} is a folder in ${artifact.destination}: the script cannot take its place.`,
   );
@@ -175,7 +187,8 @@ function scriptSteps(artifact: CommandSource, url: string): string[] {
     `[ ! -d ${file} ] || fail ${inTheWay}`,
     `chmod +x "$near/artifact" && mv -f "$near/artifact" ${file} || fail ${shellQuote(`Cannot put ${artifact.name} in place.`)}`,
     'rm -rf "$work" "$near"',
-    `sh -c ${shellQuote(run)}`,
+    // Without "--", one that begins with "-" would be taken for an option.
+    `sh -c -- ${shellQuote(artifact.runCommand)}`,
   ];
 }
 
