@@ -126,8 +126,8 @@ ask() {
     first_line "$tmp.body"
     case ${2##*/}:$status:$line in
       output*:next\ *[!0-9]* | ended\?how=interrupted:400:*) ;;
-      hello:200:session\ ?* | next*:20[04]:* | taken:200:run | taken:200:drop | output*:200:next\ ?* | ended*:200:ok | key:200:*) return ;;
-      output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
+      hello:200:session\ ?* | next*:204:* | next*:200:[a-z]* | taken:200:run | taken:200:drop | output*:200:next\ ?* | ended*:200:ok | \
+        key:200:* | output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
     esac
     case $status:$line in
       401:* | 409:*)

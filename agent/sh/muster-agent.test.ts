@@ -420,18 +420,20 @@ describe(`under ${standard.name}`, () => {
     const device = new Device(standard);
     const portal = { status: 200, text: '<html>Welcome to the hotel' };
     const pages = new Map<string, Answer[]>([
+      ['/next', [portal]],
       ['/job/once/taken', [{ status: 404, text: '<html>Not found' }]],
       ['/job/once/output', [portal]],
       ['/job/once/ended', [portal, { status: 400, text: '<html>Bad request' }]],
     ]);
     service.fault = (request) => pages.get(request.path)?.shift();
-    device.start();
+    const agent = device.start();
     const job = service.add('once', `echo ran >>"${device.file('count')}"; echo out; exit 7`);
     assert.equal(await endOf(job), '7');
     assert.equal(text(job.stdout), 'out\n');
     assert.equal(await endOf(service.add('next', 'exit 3')), '3');
     assert.equal(device.read('count'), 'ran\n');
-    assert.deepEqual([...pages.values()], [[], [], []]);
+    assert.deepEqual([...pages.values()], [[], [], [], []]);
+    assert.match(agent.printed, /is lost: it did not answer as a Muster service does, but with 200 <html>Welcome/);
   });
 
   test('an end that the service cannot read is one that it knows, and output comes in pieces that a proxy allows', async () => {
