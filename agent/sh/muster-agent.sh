@@ -496,10 +496,10 @@ run() {
     fail 'This shell has no ulimit, without which an answer could fill the disk: start the agent with BusyBox ash, dash, bash, mksh, yash or ksh93.'
   if has curl; then
     client=curl
-  elif wget --version 2>/dev/null | grep -q GNU; then
+  elif wget --version 2>/dev/null | grep -q 'GNU Wget '; then
     client=wget
   else
-    fail 'The agent needs curl 7.55 or newer, or GNU wget: the one of BusyBox shows the device key in the process list.'
+    fail 'The agent needs curl 7.55 or newer, or GNU wget: those of BusyBox and OpenWrt show the device key in the process list, and Wget2 takes a part of an answer for the whole.'
   fi
   mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
   make_scratch

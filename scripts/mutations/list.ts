@@ -1882,6 +1882,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'sh-agent',
+    name: 'Wget2 is taken for GNU wget',
+    file: 'agent/sh/muster-agent.sh',
+    before: "grep -q 'GNU Wget '",
+    after: "grep -q 'GNU Wget'",
+  },
+  {
+    area: 'sh-agent',
     name: 'any answer settles a job',
     file: 'agent/sh/muster-agent.sh',
     before: 'taken:200:drop | output*:200:next\\ ?* | ended*:200:ok |',

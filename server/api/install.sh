@@ -142,8 +142,9 @@ choose_agent() {
 use_sh() {
   [ "$#" = 0 ] || echo "Node.js cannot be had $1, so this device gets the agent of plain sh, which has no tunnels."
   program=agent.sh sha256=$sh_sha256 size=$sh_size node='' runtime=''
-  has curl || wget --version 2>/dev/null | grep -q GNU ||
-    fail 'The agent of plain sh needs curl, or GNU wget: the one of BusyBox would show the device key in the process list.' \
+  has curl || wget --version 2>/dev/null | grep -q 'GNU Wget ' ||
+    fail 'The agent of plain sh needs curl, or GNU wget: those of BusyBox and OpenWrt would show the device key in the process list,' \
+      'and Wget2 takes a part of an answer for the whole.' \
       'Install curl (apk add curl, opkg install curl, apt-get install curl), then run this again.'
   [ -n "$(echo | sha256)" ] || fail 'This machine has no program that computes a SHA-256: install openssl, then run this again.'
   [ "$allow" = none ] || echo 'The agent of plain sh has no tunnels: --allow-tunnels changes nothing.'
@@ -278,7 +279,7 @@ check_server() {
   [ "$insecure" = no ] || return 0
   host=${server#http://}
   host=${host%%[/?#]*}
-  host=$(printf '%s' "${host##*@}" | tr '[:upper:]' '[:lower:]')
+  host=$(printf '%s' "${host##*@}" | tr A-Z a-z)
   case $server:$host in
     https://* | *':[::1]' | *':[::1]:'*) return ;;
   esac
@@ -465,7 +466,7 @@ write_allowed() {
 use_proxy() {
   proxied='' proxy_lines=''
   for name in http_proxy https_proxy all_proxy no_proxy; do
-    upper=$(printf '%s' "$name" | tr '[:lower:]' '[:upper:]')
+    upper=$(printf '%s' "$name" | tr a-z A-Z)
     eval "value=\${$name:-\${$upper-}}"
     [ -n "$value" ] || continue
     eval "$name=\$value"
