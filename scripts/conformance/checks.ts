@@ -109,7 +109,7 @@ class Stage {
 
   /** A command that runs until the file `<name>.go` exists. */
   held = (name: string, then = 'echo over') =>
-    this.submit(name, `echo begun; until [ -e '${this.file(`${name}.go`)}' ]; do sleep 0.1; done; ${then}`);
+    this.submit(name, `echo begun; until [ -e '${this.file(`${name}.go`)}' ]; do ${NAP}; done; ${then}`);
 
   letGo(name: string): void {
     writeFileSync(this.file(`${name}.go`), '');
@@ -136,7 +136,9 @@ class Stage {
 }
 
 const LINES = 1500;
-const BYTES = `i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); printf '%d one \\303\\251 \\000 two\\n' $i; printf '%d err\\n' $i >&2; [ $((i % 100)) -ne 0 ] || sleep 0.2; done`;
+/** Not every sleep knows fractions: OpenWrt's does not. */
+const NAP = '{ sleep 0.2 2>/dev/null || sleep 1; }';
+const BYTES = `i=0; while [ $i -lt ${LINES} ]; do i=$((i+1)); printf '%d one \\303\\251 \\000 two\\n' $i; printf '%d err\\n' $i >&2; [ $((i % 100)) -ne 0 ] || ${NAP}; done`;
 const numbered = (text: string) => Array.from({ length: LINES }, (_, n) => `${n + 1} ${text}\n`).join('');
 
 export async function basics(place: Place): Promise<void> {
@@ -173,9 +175,7 @@ export async function basics(place: Place): Promise<void> {
       const all = stage.file('order');
       const jobs = [];
       for (let n = 1; n <= 5; n++)
-        jobs.push(
-          await stage.submit(`order ${n}`, `echo begin ${n} >> '${all}'; sleep 0.2; echo end ${n} >> '${all}'`),
-        );
+        jobs.push(await stage.submit(`order ${n}`, `echo begin ${n} >> '${all}'; ${NAP}; echo end ${n} >> '${all}'`));
       for (const job of jobs) must((await stage.ended(job)).Status === 'Succeeded', 'a job did not succeed');
       const expected = [1, 2, 3, 4, 5].map((n) => `begin ${n}\nend ${n}\n`).join('');
       must(readFileSync(all, 'utf8') === expected, readFileSync(all, 'utf8'));
@@ -303,7 +303,7 @@ export async function earlyKills(place: Place): Promise<void> {
     for (const moment of MOMENTS)
       await check(`at most once: killed ${moment} ms after the job was submitted`, async () => {
         const name = `spool ${moment}`;
-        const job = await stage.submit(name, 'echo x; sleep 0.3; echo y');
+        const job = await stage.submit(name, `echo x; ${NAP}; echo y`);
         await sleep(moment);
         await agent.kill();
         await stage.restart();
