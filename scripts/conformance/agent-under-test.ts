@@ -12,6 +12,8 @@ export interface AgentOptions {
   key: string;
   /** A folder for this agent alone. */
   folder: string;
+  /** More of its environment. */
+  env?: Record<string, string>;
 }
 
 const BOOT_ID = '/proc/sys/kernel/random/boot_id';
@@ -51,7 +53,7 @@ export class AgentUnderTest {
       ? ['unshare', '-m', 'sh', '-c', `mount --bind "$0" ${BOOT_ID} && exec "$@"`, this.#bootFile]
       : [];
     const [program = '', ...args] = [...inBoot, ...own];
-    const env = { HOME: folder, TMPDIR: folder, LC_ALL: 'C', MUSTER_FACTS_EVERY: '2' };
+    const env = { HOME: folder, TMPDIR: folder, LC_ALL: 'C', ...this.#options.env };
     this.program = new TestProcess(args, { command: program, detached: true, env });
     this.program.child.on('error', () => {});
   }

@@ -290,7 +290,10 @@ const facts: Record<string, RuleCheck> = {
     stage.give('held', `until [ -e '${stage.file('go')}' ]; do sleep 0.2; done`);
     await soon('the command to start', () => stage.starts('held') > 0);
     writeFileSync(state, 'two');
-    await soon('the changed fact', () => stage.service.facts.get('state') === 'two');
+    await soon('the changed fact', () => {
+      stage.service.endWait();
+      return stage.service.facts.get('state') === 'two';
+    });
     must(stage.service.hellos === hellos, 'it began another session');
     writeFileSync(stage.file('go'), '');
     const [end] = await stage.endsOf('held');
@@ -300,6 +303,7 @@ const facts: Record<string, RuleCheck> = {
 
 /** Each has an agent of its own; they run side by side. */
 const ROWS = { jobs, ends, retries, facts };
+const FACTS_SOON = { MUSTER_FACTS_EVERY: '2' };
 
 /** The names of all rules that are checked. */
 export const ruleNames = (): string[] => Object.values(ROWS).flatMap((row) => Object.keys(row));
@@ -307,7 +311,8 @@ export const ruleNames = (): string[] => Object.values(ROWS).flatMap((row) => Ob
 export async function rules(place: Place): Promise<void> {
   await Promise.all(
     Object.entries(ROWS).map(async ([row, checks]) => {
-      const stage = await ScriptedStage.open({ ...place, folder: path.join(place.folder, row) });
+      const folder = path.join(place.folder, row);
+      const stage = await ScriptedStage.open({ ...place, folder }, checks === facts ? FACTS_SOON : {});
       try {
         stage.agent.start();
         await stage.joined();

@@ -167,6 +167,11 @@ export class ScriptedService {
     this.#session = 0;
     this.#socket = undefined;
     for (const socket of this.#open) socket.terminate();
+    this.endWait();
+  }
+
+  /** Answers a waiting request that there is nothing to do. */
+  endWait(): void {
     this.#waiting?.('');
   }
 
@@ -174,7 +179,7 @@ export class ScriptedService {
   replace(): void {
     this.#isReplaced = true;
     for (const socket of this.#open) socket.close(CLOSE.replaced, 'Another agent connected');
-    this.#waiting?.('');
+    this.endWait();
   }
 
   stop(id: string): void {

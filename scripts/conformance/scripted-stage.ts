@@ -37,12 +37,12 @@ export class ScriptedStage {
     ({ service: this.service, relay: this.relay, agent: this.agent } = parts);
   }
 
-  static async open({ folder, command }: Place): Promise<ScriptedStage> {
+  static async open({ folder, command }: Place, env: Record<string, string> = {}): Promise<ScriptedStage> {
     mkdirSync(folder, { recursive: true });
     const service = new ScriptedService();
     await service.listen();
     const relay = await openRelay([service.port]);
-    const agent = new AgentUnderTest({ command, url: relay.url, key: 'mdk_conformance', folder });
+    const agent = new AgentUnderTest({ command, url: relay.url, key: 'mdk_conformance', folder, env });
     return new ScriptedStage(folder, { service, relay, agent });
   }
 
