@@ -88,11 +88,13 @@ cannot_have_node() {
     x86_64 | amd64 | aarch64 | arm64 | ppc64le | s390x) ;;
     *) echo "for $(uname -m)" && return ;;
   esac
-  for musl in /lib/ld-musl-*; do [ -e "$musl" ] && echo 'with musl' && return; done
+  # By what its own programs are linked with: a Debian may have musl beside its own library.
+  grep -qs /ld-musl- /bin/sh && echo 'with musl' && return
   # A kernel of 64 bits may have programs of 32 bits only.
   [ -z "$loader" ] || [ -e "$loader" ] || [ "$(uname -s)" != Linux ] || { echo 'for programs of 32 bits' && return; }
   memory=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo 2>/dev/null)
-  [ "${memory:-999999}" -lt 131072 ] && echo 'in less than 128 MB of memory'
+  # By its digits first: some shells count to 2^31 only.
+  [ "${#memory}" -lt 7 ] && [ "${memory:-999999}" -lt 131072 ] && echo 'in less than 128 MB of memory'
 }
 
 # What the service has for this machine; `lack` is why it cannot be had.
@@ -138,6 +140,13 @@ choose_agent() {
   [ "$program" = agent.sh ] || sha256=$node_sha256 size=$node_size
 }
 
+# The command of this system that adds a package, in parentheses.
+how_to_add() {
+  for each in 'opkg update && opkg install' 'apk -U add' 'apt-get install' 'dnf install' 'yum install' 'zypper install' 'pacman -S' 'xbps-install -S'; do
+    has "${each%% *}" && echo " ($each $1)" && return
+  done
+}
+
 # The agent of plain sh; where Node.js was wanted, with why it is not that.
 use_sh() {
   [ "$#" = 0 ] || echo "Node.js cannot be had $1, so this device gets the agent of plain sh, which has no tunnels."
@@ -145,8 +154,9 @@ use_sh() {
   has curl || wget --version 2>/dev/null | grep -q 'GNU Wget ' ||
     fail 'The agent of plain sh needs curl, or GNU wget: those of BusyBox and OpenWrt would show the device key in the process list,' \
       'and Wget2 takes a part of an answer for the whole.' \
-      'Install curl (apk add curl, opkg install curl, apt-get install curl), then run this again.'
-  [ -n "$(echo | sha256)" ] || fail 'This machine has no program that computes a SHA-256: install openssl, then run this again.'
+      "Install curl$(how_to_add curl), then run this again."
+  [ -n "$(echo | sha256)" ] ||
+    fail "This machine has no program that computes a SHA-256: install openssl$(how_to_add openssl), then run this again."
   [ "$allow" = none ] || echo 'The agent of plain sh has no tunnels: --allow-tunnels changes nothing.'
   allow=none
 }
@@ -336,7 +346,8 @@ download() {
           for await (const piece of response.body) writeSync(file, piece);
         }).catch((error) => { console.error(String(error)); process.exitCode = 1; })'
     fi
-  ) || {
+  ) && [ -f "$1" ] || {
+    # wget2 may say that all is well without a file.
     got=$(wc -c 2>/dev/null <"$1") || got=0
     rm -f "$1"
     [ "$got" -le "$2" ] || fail "$url sends more than the $2 bytes of $3. Nothing was installed."

@@ -786,6 +786,19 @@ test('the address of the service cannot become code', async () => {
   assert.ok(!existsSync(canary));
 });
 
+test('the scripts are plain ASCII: yash refuses all of one with other characters where the locale is C', async () => {
+  const script = await (await fetch(`${url}/install.sh`)).text();
+  assert.match(script, /^#!\/bin\/sh\n[\n\x20-\x7e]*$/);
+  for (const name of readdirSync(path.join(import.meta.dirname, '../../agent/sh')).filter((each) =>
+    each.endsWith('.sh'),
+  ))
+    assert.match(
+      readFileSync(path.join(import.meta.dirname, '../../agent/sh', name), 'utf8'),
+      /^[\n\x20-\x7e]*$/,
+      name,
+    );
+});
+
 test('half a script does nothing', async () => {
   const script = await (await fetch(`${url}/install.sh`)).text();
   for (const part of [0.3, 0.6, 0.9]) {
@@ -889,13 +902,29 @@ test('without Node.js the agent of plain sh is chosen where no Node.js can be ha
     `case $* in *MemTotal*) echo 120000 ;; *) exec ${JSON.stringify(realpathSync(path.join(bare, 'sed')))} "$@" ;; esac`,
   );
   assert.match((await paste('four', '', env)).stdout, /cannot be had in less than 128 MB of memory/);
+  // What the system's own programs are linked with decides, and not whether musl is installed, too.
+  becomeBare(machine);
+  const grep = JSON.stringify(realpathSync(path.join(bare, 'grep')));
+  replace('grep', `case $* in *ld-musl*/bin/sh) exit 0 ;; *) exec ${grep} "$@" ;; esac`);
+  assert.match((await paste('five', '', env)).stdout, /cannot be had with musl/);
   for (const folder of folders()) assert.deepEqual(versionsIn(folder), []);
   await sh(`curl -fsSL ${url}/install.sh >install.sh`);
   becomeBare('mips');
-  for (const tool of ['curl', 'wget']) rmSync(path.join(bare, tool), { force: true });
-  const without = await sh('DEVICE_KEY=two sh install.sh', env);
-  assert.equal(without.code, 1);
-  assert.match(without.stderr, /needs curl, or GNU wget/);
+  const managers = ['opkg', 'apk', 'apt-get', 'dnf', 'yum', 'zypper', 'pacman', 'xbps-install'];
+  for (const tool of ['curl', ...managers]) rmSync(path.join(bare, tool), { force: true });
+  // That of OpenWrt and of BusyBox.
+  replace('wget', 'echo "wget: unrecognized option: version" >&2; exit 1');
+  for (const [manager, hint] of [
+    ['', /needs curl, or GNU wget[^]*\nInstall curl, then run this again/],
+    ['apt-get', /Install curl \(apt-get install curl\)/],
+    ['apk', /Install curl \(apk -U add curl\)/],
+    ['opkg', /Install curl \(opkg update && opkg install curl\)/],
+  ] as const) {
+    if (manager !== '') replace(manager, '');
+    const without = await sh('DEVICE_KEY=two sh install.sh', env);
+    assert.equal(without.code, 1);
+    assert.match(without.stderr, hint);
+  }
 });
 
 test('Node.js of the service is brought along where there is none, shared by later agents and renewed with them', async () => {

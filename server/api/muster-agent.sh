@@ -285,7 +285,7 @@ case ${1-} in
     allow_tunnels "$@"
     ;;
   *)
-    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS …] | allow-tunnels [LIST] | back | remove | run" >&2
+    echo "usage: sh $0 start | stop | restart | status | tunnel [ADDRESS]... | allow-tunnels [LIST] | back | remove | run" >&2
     exit 64
     ;;
 esac
