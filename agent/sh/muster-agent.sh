@@ -271,6 +271,8 @@ greet() {
   facts >"$scratch/facts" 2>/dev/null
   now
   greeted=$seconds poll=$POLL cut_after=0
+  # Apart from those of the courier, which must not send any without a session.
+  headers=$scratch/hello
   write_headers ''
   {
     cat "$scratch/facts"
@@ -278,6 +280,7 @@ greet() {
     for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
   } >"$tmp.hello"
   ask POST hello 60 "$tmp.hello"
+  headers=$scratch/headers
   write_headers "${line#session }"
   reached
 }

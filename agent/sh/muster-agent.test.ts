@@ -416,6 +416,22 @@ describe(`under ${standard.name}`, () => {
     assert.equal(service.hellos.at(-1)?.get('job'), 'away', 'it names its job when it says hello again');
   });
 
+  test('while it says hello again, its job loses no output and keeps its end', async () => {
+    const device = new Device(standard);
+    device.start();
+    const go = device.file('go');
+    const job = service.add('meanwhile', `echo before; until [ -e "${go}" ]; do sleep 0.1; done; echo after; exit 8`);
+    await until('output', () => text(job.stdout) === 'before\n');
+    service.fault = (request) => (request.path === '/hello' ? { status: 503, text: 'Busy.' } : undefined);
+    service.forgetSession();
+    await until('another hello', () => service.requests.includes('POST /hello 503'));
+    writeFileSync(go, '');
+    await until('a refusal', () => service.requests.some((each) => /^PUT .* 40\d$/.test(each)));
+    service.fault = () => undefined;
+    assert.equal(await endOf(job), '8');
+    assert.equal(text(job.stdout), 'before\nafter\n');
+  });
+
   test('answers that are none of the protocol start and settle nothing, and lose no output', async () => {
     const device = new Device(standard);
     const portal = { status: 200, text: '<html>Welcome to the hotel' };

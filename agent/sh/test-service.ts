@@ -181,6 +181,7 @@ export class TestService {
       this.#session = this.hellos.length * 10;
       return { status: 200, text: `session ${this.#session}` };
     }
+    if (headers['muster-session'] === undefined) return { status: 400, text: 'Muster-Session is missing.' };
     if (this.#session === 0) return { status: 409, text: 'hello: this session is unknown. Say hello again.' };
     if (headers['muster-session'] !== String(this.#session))
       return { status: 409, text: 'replaced: another agent said hello.' };

@@ -1889,6 +1889,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'sh-agent',
+    name: 'a job is reported without a session while the agent says hello again',
+    file: 'agent/sh/muster-agent.sh',
+    before: 'headers=$scratch/hello\n',
+    after: '',
+  },
+  {
+    area: 'sh-agent',
     name: 'any answer settles a job',
     file: 'agent/sh/muster-agent.sh',
     before: 'taken:200:drop | output*:200:next\\ ?* | ended*:200:ok |',
