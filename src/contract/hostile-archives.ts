@@ -63,8 +63,8 @@ export const HOSTILE_ARCHIVES: HostileArchive[] = [
   behind('odd kind', /an entry of an unusual kind/, { path: 'v', type: 'M' }),
   behind('setuid', /"su", a program .*setuid/, { path: 'su', mode: 0o4755 }),
   behind('setgid', /setgid/, { path: 'sg', mode: 0o2755 }),
-  behind('sparse by a pax header', /sparse/, pax({ 'GNU.sparse.major': '1' }), { path: 'x' }),
-  behind('sparse of old GNU', /sparse/, { path: 'x', type: 'S' }),
+  behind('sparse by a pax header', /bsdtar\), with --no-read-sparse/, pax({ 'GNU.sparse.major': '1' }), { path: 'x' }),
+  behind('sparse of old GNU', /without --sparse/, { path: 'x', type: 'S' }),
   behind('a file without a name', /without a name/, { path: './', type: '2', target: 'update.sh' }),
   behind('a path that no system takes', /more than 4096 characters/, gnuLong('L', 'd/'.repeat(2100)), { path: 'x' }),
 

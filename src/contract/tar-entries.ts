@@ -192,7 +192,11 @@ const KINDS = new Map(
     '6': 'device',
   }),
 );
-const sparse = () => new TarFault('holds a sparse file: pack it without --sparse');
+// bsdtar packs sparse unless it is told not to.
+const sparse = () =>
+  new TarFault(
+    'holds a sparse file: pack it without --sparse; with the tar of macOS, FreeBSD or Windows (bsdtar), with --no-read-sparse',
+  );
 
 /** What the headers before an entry say about it. */
 interface Announced {

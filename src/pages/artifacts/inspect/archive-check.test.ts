@@ -71,6 +71,28 @@ test('what may go wrong is a warning', async () => {
   assert.ok(findings.some(({ level, text }) => level === 'warning' && /times its size/.test(text)));
 });
 
+test('a folder that only root could fill on a device with BusyBox or toybox is a warning', async () => {
+  const folder = (path: string, mode: number): TestEntry => ({ path, type: '5', mode });
+  const locked = [/^Its owner may not write to the folder a\/ro, which has something in it$/];
+  for (const [mode, inside, expected] of [
+    [0o555, 'a/ro/file', locked],
+    [0o655, 'a/ro/deep/file', locked],
+    [0o755, 'a/ro/file', []],
+    [0o555, 'a/rover', []],
+  ] as const) {
+    const found = await warnings(update, folder('a/', 0o755), folder('a/ro/', mode), { path: inside });
+    assert.equal(found.length, expected.length, inside);
+    for (const [index, text] of expected.entries()) assert.match(found[index] ?? '', text);
+  }
+  // What comes before its folder is unpacked before that is locked.
+  assert.deepEqual(await warnings(update, { path: 'a/ro/file' }, folder('a/ro/', 0o555)), []);
+  const { findings } = await check(tar(update, folder('-ro/', 0o555), { path: '-ro/file' }));
+  assert.match(
+    findings.find(({ level }) => level === 'warning')?.fix ?? '',
+    /as root\. Run: chmod u\+wx '?\.\/-ro'?, then/,
+  );
+});
+
 test('links that stay inside are fine', async () => {
   assert.deepEqual(await errors(update, { path: 'a/link', type: '2', target: '../update.sh' }), []);
   assert.deepEqual(await errors(update, { path: 'hard', type: '1', target: 'update.sh' }), []);

@@ -10,6 +10,8 @@ import { SCRIPT_HEAD, checkScript } from './script-check.ts';
 /** Errors listed one by one; the others are counted. */
 const MOST_LISTED = 5;
 const EXECUTABLE = 0o111;
+/** What the owner of a folder needs to put something into it. */
+const WRITABLE = 0o300;
 /** From here on a finding names how much room a device needs. */
 const MUCH_UNPACKED = 100 * 1024 * 1024;
 /** Text seldom packs to less than a twentieth; a bomb does. */
@@ -50,8 +52,28 @@ function updateFindings(path: string, { mode, kind, head }: TarEntry): Finding[]
   return [...findings, ...checkScript('update.sh', head, 'update')];
 }
 
+/** The first folder that its owner may not write to, and into which something is unpacked after it. */
+function lockedFolder(entries: readonly TreeEntry[]): TreeEntry | undefined {
+  const locked = new Map<string, TreeEntry>();
+  for (const entry of entries.filter(({ refused }) => !refused)) {
+    const { path, kind, mode } = entry;
+    for (let slash = path.indexOf('/'); slash !== -1; slash = path.indexOf('/', slash + 1)) {
+      const above = locked.get(path.slice(0, slash));
+      if (above) return above;
+    }
+    if (kind === 'folder' && (mode & WRITABLE) !== WRITABLE) locked.set(path, entry);
+  }
+  return undefined;
+}
+
 /** Warnings about an archive that no rule refuses. */
-function remarks(names: readonly string[], packed: number, unpacked: number, format: Format) {
+function remarks(
+  entries: readonly TreeEntry[],
+  names: readonly string[],
+  packed: number,
+  unpacked: number,
+  format: Format,
+) {
   const findings: Finding[] = [];
   const warn = (text: string, fix: string) => findings.push({ level: 'warning', text, fix });
   const unseen = names.filter(hasUnseen);
@@ -59,6 +81,12 @@ function remarks(names: readonly string[], packed: number, unpacked: number, for
     warn(
       `${unseen.length === 1 ? 'A name contains' : `${formatCount(unseen.length)} names contain`} invisible characters: ${readable(unseen[0])}`,
       'Rename it unless that is intended: a name can look like another.',
+    );
+  const locked = lockedFolder(entries);
+  if (locked)
+    warn(
+      `Its owner may not write to the folder ${readable(locked.path)}, which has something in it`,
+      `BusyBox and toybox unpack that only as root. Run: chmod u+wx ${shellPath(readable(locked.path))}, then pack again.`,
     );
   if (names.some((name) => !isText(name)))
     warn('A name in the archive is not UTF-8', 'It is shown with � here; the device gets its bytes as they are.');
@@ -138,7 +166,7 @@ export async function checkArchive(
       ...listed(),
       { level: 'ok', text: `${files === 1 ? 'One file' : counted(files, 'file')}, ${format(size)} unpacked` },
       ...('folder' in where ? (path !== undefined && update ? updateFindings(path, update) : []) : [errorOf(where)]),
-      ...remarks(names, packedSize, size, format),
+      ...remarks(entries, names, packedSize, size, format),
     ],
     entries,
     update: 'folder' in where ? update?.head : undefined,
