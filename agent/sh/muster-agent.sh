@@ -307,7 +307,7 @@ send() {
       tail -c "+$((offset % PIECE + 1))" | head -c "$PIECE" >"$tmp.piece"
     ask PUT "job/$id/output?stream=$1&offset=$offset" 600 "$tmp.piece"
     case $status in
-      400) return 1 ;;
+      400) refusal=" The service did not take the rest of its output: $line" && return 1 ;;
       413) PIECE=$((PIECE / 2)) && [ "$PIECE" -gt 0 ] || return ;;
       *)
         [ "${line#next }" -gt "$offset" ] || nap
@@ -342,7 +342,7 @@ deliver() {
   trap 'kill $child 2>/dev/null; exit' TERM
   trap : USR1
   id_of "$job"
-  out=0 err=0 wanted=yes rounds=0 supervisor=
+  out=0 err=0 wanted=yes refusal= rounds=0 supervisor=
   if [ ! -h "$job/lock" ]; then
     export MUSTER_SHELL="$shell" MUSTER_UMASK="$given_umask"
     set -- $shell "$self" supervise "$job"
@@ -370,7 +370,7 @@ deliver() {
   [ -n "$end" ] || exit
   now
   [ "$ended_boot" != "${boot:--}" ] || end="$end&ago=$((seconds < ended_at ? 0 : seconds - ended_at))"
-  report "$end" "$reason"
+  report "$end" "$reason$refusal"
   settle
   kill -s USR1 $$
   exit

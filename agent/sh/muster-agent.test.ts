@@ -457,6 +457,7 @@ describe(`under ${standard.name}`, () => {
     let refused = 0;
     service.fault = (request) => {
       if (request.body.length > 40_000) return { status: 413, text: '<html>Too large' };
+      if (request.path === '/job/next/output') return { status: 400, text: 'No output, please.' };
       if (request.path !== '/job/odd/ended' || refused > 1) return undefined;
       refused += 1;
       return { status: 400, text: 'This end is unknown.' };
@@ -466,7 +467,9 @@ describe(`under ${standard.name}`, () => {
     assert.equal(await endOf(job), 'interrupted');
     assert.equal(job.reason, 'The job ended with exit=7, which the service did not take: This end is unknown.');
     assert.equal(job.stdout.length, 90_000);
-    assert.equal(await endOf(service.add('next', 'exit 3')), '3');
+    const next = service.add('next', 'echo out; exit 3');
+    assert.equal(await endOf(next), '3');
+    assert.equal(next.reason?.trim(), 'The service did not take the rest of its output: No output, please.');
   });
 
   test('it waits as long as a busy service asks', async () => {
