@@ -3,6 +3,7 @@
 # HTTP requests (docs/agent-protocol.md), and has no tunnels. Its data folder:
 #
 #   facts.d/              programs of this device that print more facts as name=value
+#   mark                  open in what those programs started
 #   settled               ids of jobs whose end the service has: they never run again
 #   queue/<number>.<id>/  one job each, in the order of arrival; supervise.sh says what is in it
 #   scratch               a link to the folder for the files of requests, in memory if possible: with a full disk the agent
@@ -14,6 +15,7 @@
 VERSION=0.1.0
 PIECE=131072            # the most bytes of output in one request
 POLL=${MUSTER_POLL:-55} # seconds that the service may wait for something to answer
+FACTS_EVERY=${MUSTER_FACTS_EVERY:-300}
 
 case $0 in
   /*) self=$0 ;;
@@ -58,6 +60,18 @@ write_headers() {
   mv "$headers.new" "$headers"
 }
 
+# end_after SECONDS PID: kills a child that takes longer. Whoever waits for the child ends this `timer`.
+end_after() {
+  (
+    sleeper=
+    trap 'kill $sleeper; exit' TERM
+    sleep "$1" &
+    sleeper=$!
+    wait "$sleeper" && kill -0 $$ && kill -9 "$2"
+  ) >/dev/null 2>&1 &
+  timer=$!
+}
+
 # call METHOD PATH SECONDS [FILE]: one request. Sets `status`, 000 without a whole answer, which is in $tmp.body.
 call() {
   used=$(cat "$headers") method=$1 url=$server${api:-/agent/v1}/$2 time=$3 file=${4:-/dev/null}
@@ -74,8 +88,12 @@ call() {
   # An answer that never ends must not fill the disk. In braces, because `( ) >file &` is two processes in yash.
   { ulimit -f 8192 && exec "$@" "$url"; } >"$tmp.status" 2>"$tmp.error" &
   child=$!
+  # For GNU wget, each byte that arrives begins the time anew.
+  [ "$client" = curl ] || end_after "$time" "$child"
   await "$child"
   code=$? child=
+  [ -z "$timer" ] || kill "$timer" 2>/dev/null
+  timer=
   if [ "$client" = curl ]; then
     first_line "$tmp.status"
     status=$line
@@ -106,11 +124,12 @@ back_off() {
 is_cut_short() {
   now
   lasted=$((seconds - asked_at))
-  case $is_reached:$1:$status in
-    yes:next*:000 | yes:next*:408 | yes:next*:502 | yes:next*:504) ;;
+  case $is_reached:$1:$status:$code in
+    yes:next*:000:28) return 1 ;; # curl could not connect
+    yes:next*:000:* | yes:next*:408:* | yes:next*:502:* | yes:next*:504:*) ;;
     *) return 1 ;;
   esac
-  [ "$lasted" -ge 10 ] && [ "$lasted" -le "$wait_for" ] || return
+  [ "$lasted" -ge $((POLL * 10 / 55)) ] && [ "$lasted" -le "$wait_for" ] || return
   case $((lasted - cut_after)) in
     -1 | 0 | 1) poll=$((lasted * 3 / 4)) ;;
   esac
@@ -127,8 +146,9 @@ ask() {
     case ${2##*/}:$status:$line in
       output*:next\ *[!0-9]* | ended\?how=interrupted:400:*) ;;
       hello:200:session\ ?* | next*:204:* | next*:200:[a-z]* | taken:200:run | taken:200:drop | output*:200:next\ ?* | ended*:200:ok | \
-        key:200:* | output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
+        key:200:* | facts:20[04]:* | facts:40[0345]:* | facts:413:* | output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
     esac
+    case $line in *'<'*) line="a page that is not the service's" ;; esac
     case $status:$line in
       401:* | 409:*)
         # The key or the session may have been renewed while the request was on its way.
@@ -147,8 +167,8 @@ ask() {
       *)
         ! is_cut_short "$2" || return 0
         case $status in
-          000) first_line "$tmp.error" ;;
-          408 | 425 | 429 | 5??) ;;
+          000) first_line "$tmp.error" || line="no whole answer within $time s" ;;
+          408 | 425 | 429 | 5??) line="status $status, $line" ;;
           *) line="it did not answer as a Muster service does, but with $status $line" ;;
         esac
         lost "$line"
@@ -191,7 +211,7 @@ lost() {
 
 # finish CODE [TEXT]
 finish() {
-  kill $child $courier 2>/dev/null
+  kill $child $timer $courier 2>/dev/null
   [ "$scratch" = "$data" ] || rm -rf "$scratch"
   [ -z "$install" ] || rm -f "$install/connected"
   [ -z "${2-}" ] || printf '%s\n' "$2" >&2
@@ -200,10 +220,14 @@ finish() {
 
 # ---- Facts ------------------------------------------------------------------------------------------------------------
 
-# fact NAME VALUE: on one line, percent-encoded. The service cuts it after 512 characters, which these bytes hold in any script.
 fact() {
-  [ -z "$2" ] || printf '%s=%s\n' "$1" "$(printf '%s' "$2" | tr '\n\t' '  ' | tr -d '\000-\037\177' | cut -b 1-2048 |
-    sed 's/ *$//; s/%/%25/g; s/ /%20/g; s/+/%2B/g; s/&/%26/g; s/=/%3D/g')"
+  [ -z "$2" ] || printf '%s=%s\n' "$1" "$2"
+}
+
+# What is a fact of these lines, percent-encoded. The service cuts a value after 512 characters, which 2 kB hold in any script.
+clean() {
+  tr '\t' ' ' | tr -d '\000-\011\013-\037\177' | cut -b 1-2113 |
+    LC_ALL=C sed -n 's/ *$//; /^[a-z0-9_.]\{1,64\}=./!d; s/%/%25/g; s/ /%20/g; s/+/%2B/g; s/&/%26/g; s/\\/%5C/g; s/=/%3D/g; s/%3D/=/p'
 }
 
 of_release() {
@@ -216,7 +240,8 @@ is_of_root() {
   case $1:$3 in ?????-??-*:0) ;; *) return 1 ;; esac
 }
 
-# What the programs in facts.d print: at most 50 of them, for 5 seconds and 64 kB each. Links are not followed.
+# What the programs in facts.d print: at most 50 of them, for 5 seconds and 64 kB each. Links are not followed. They have the
+# file `mark` open, as jobs have theirs, so that nothing is left of them.
 own_facts() {
   programs=0 failed=
   for program in "$data"/facts.d/*; do
@@ -226,28 +251,47 @@ own_facts() {
       failed="$failed ${program##*/}"
       continue
     }
-    { ulimit -f 128 && exec "$program"; } </dev/null >"$tmp.fact" 2>/dev/null &
+    rm -f "$tmp.fact" # what the program before left behind may still write to it
+    { ulimit -f 129 && exec "$program"; } <"$data/mark" >"$tmp.fact" 9<"$data/mark" &
     printing=$!
-    (sleep 5 && kill -9 "$printing") >/dev/null 2>&1 &
-    timer=$!
-    if await "$printing"; then
-      while IFS='=' read -r name value || [ -n "$name" ]; do
-        case $name in
-          '' | server | job | *[!a-z0-9_.]*) ;;
-          *) [ "${#name}" -gt 64 ] || fact "$name" "$value" ;;
-        esac
-      done <"$tmp.fact"
+    end_after 5 "$printing"
+    if await "$printing" && [ "$(wc -c <"$tmp.fact")" -le 65536 ]; then
+      cat "$tmp.fact" && echo
     else
       failed="$failed ${program##*/}"
     fi
-    kill "$timer" 2>/dev/null
-  done
+    kill "$timer"
+  done >"$tmp.printed" 2>/dev/null
+  job=$data group=none
+  [ "$programs" = 0 ] || end_processes
   fact facts_failed "${failed# }"
+  cat "$tmp.printed"
 }
 
-gigabytes() { echo "$(($1 / 976563)).$(($1 % 976563 / 97657)) GB"; }
+# Of facts, what fits beside the jobs of a hello: 200 of them, and 64 kB. Which were left out is one more.
+keep() (
+  LC_ALL=C names=' ' kept=1 left=
+  set -- "$jobs"/*
+  room=$((65000 - ${#server} * 3 - $# * 72))
+  while IFS= read -r text; do
+    name=${text%%=*} room=$((room - ${#text} - 1))
+    case $names in *" $name "*) ;; *) names="$names$name " kept=$((kept + 1)) ;; esac
+    if [ "$room" -gt 0 ] && [ "$kept" -le 200 ]; then
+      echo "$text"
+    else
+      [ "${#left}" -gt 400 ] || left="$left%20$name"
+    fi
+  done
+  fact facts_left_out "${left#%20}"
+)
 
-facts() {
+# From thousands of kilobytes, in decimal gigabytes.
+gigabytes() {
+  tenths=$(($1 / 3125 * 32 + $1 % 3125 * 32 / 3125))
+  echo "$((tenths / 10)).$((tenths % 10)) GB"
+}
+
+machine_facts() {
   fact agent "$VERSION"
   fact kind sh
   fact os "$(of_release ID)"
@@ -256,19 +300,29 @@ facts() {
   fact arch "$(uname -m)"
   fact hostname "$(uname -n)"
   fact boot_id "$boot"
-  fact model "$(cat /sys/firmware/devicetree/base/model /sys/class/dmi/id/product_name 2>/dev/null | tr -d '\000')"
-  { read -r _ total _ </proc/meminfo; } 2>/dev/null && fact memory "$((total * 128 / 125000)) MB"
+  fact model "$(cat /sys/firmware/devicetree/base/model /sys/class/dmi/id/product_name 2>/dev/null | tr '\n' ' ')"
+  { read -r _ total _ </proc/meminfo; } 2>/dev/null && total=${total%???} && fact memory "$((total + total * 3 / 125)) MB"
   fact cpu_cores "$(grep -c '^processor' /proc/cpuinfo 2>/dev/null)"
-  df -Pk "$data" 2>/dev/null | { read -r _ && read -r _ total _ free _ &&
-    fact disk_total "$(gigabytes "$total")" && fact disk_free "$(gigabytes "$free")"; }
-  fact addresses "$(ip -o addr show scope global 2>/dev/null | sed -n 's/.* inet6\{0,1\} \([^ /]*\).*/\1/p' | sort -u)"
-  fact macs "$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | sort -u)"
-  own_facts
+  # Without their last three digits, because some shells count to 2,147,483,647. What is free is given in steps of a twentieth.
+  df -Pk "$data" 2>/dev/null | { read -r _ && read -r _ total _ free _ && total=${total%???} free=${free%???} &&
+    fact disk_total "$(gigabytes "$total")" && step=$((total / 20)) && fact disk_free "$(gigabytes $((free / step * step)))"; }
+  fact addresses "$(ip -o addr show scope global 2>/dev/null | sed -n 's/.* inet6\{0,1\} \([^ /]*\).*/\1/p' | sort -u | tr '\n' ' ')"
+  fact macs "$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | sort -u | tr '\n' ' ')"
+}
+
+# Finds out the facts, in the file $tmp.facts. Those of programs replace none of the agent, and no name with another meaning.
+facts() {
+  machine_facts 2>/dev/null | clean >"$tmp.machine"
+  taken=$(sed 's/=.*//' "$tmp.machine" | tr '\n' '|')'agent_version|agent_kind|server|job|facts_left_out|__proto__'
+  { cat "$tmp.machine"; own_facts | clean | grep -Ev "^($taken)="; } | keep >"$tmp.facts"
+  problems=$(grep -E '^facts_(failed|left_out)=' "$tmp.facts" | sed 's/%20/ /g')
+  [ -z "$problems" ] || say "Facts that are not reported: $problems"
 }
 
 # Says hello: what the service does not know of this device, and which jobs it has.
 greet() {
-  facts >"$scratch/facts" 2>/dev/null
+  facts
+  mv "$tmp.facts" "$scratch/facts"
   now
   greeted=$seconds poll=$POLL cut_after=0
   # Apart from those of the courier, which must not send any without a session.
@@ -276,7 +330,7 @@ greet() {
   write_headers ''
   {
     cat "$scratch/facts"
-    fact server "$server"
+    fact server "$server" | clean
     for each in "$jobs"/*; do [ ! -d "$each" ] || echo "job=${each#*/queue/*.}"; done
   } >"$tmp.hello"
   ask POST hello 60 "$tmp.hello"
@@ -285,16 +339,19 @@ greet() {
   reached
 }
 
-# Once a day, and within an hour when one has changed. Not while a job runs, as a hello begins another session.
+# Once a day, and within five minutes when one has changed.
 renew_facts() {
   now
-  [ "$seconds" -ge "$next_look" ] && [ -z "$(ls "$jobs")" ] || return 0
-  next_look=$((seconds + 3600))
-  if [ $((seconds - greeted)) -lt 86400 ]; then
-    facts 2>/dev/null | grep -v '^disk_free=' >"$tmp.facts"
-    grep -v '^disk_free=' "$scratch/facts" | cmp -s - "$tmp.facts" && return
-  fi
-  greet
+  [ "$seconds" -ge "$next_look" ] || return 0
+  next_look=$((seconds + FACTS_EVERY))
+  facts
+  [ $((seconds - greeted)) -ge 86400 ] || ! cmp -s "$tmp.facts" "$scratch/facts" || return 0
+  ask PUT facts 60 "$tmp.facts"
+  case $status in
+    20?) mv "$tmp.facts" "$scratch/facts" && greeted=$seconds ;;
+    # A service from before that request. A hello begins another session, so not while a job runs.
+    *) [ -n "$(ls "$jobs")" ] || greet ;;
+  esac
 }
 
 # ---- The courier ------------------------------------------------------------------------------------------------------
@@ -339,7 +396,7 @@ report() {
 # Follows one job until the service has its output and its end, whichever agent started it.
 deliver() {
   role=courier tmp=$scratch/tmp.courier.$$ on_wake=: child=
-  trap 'kill $child 2>/dev/null; exit' TERM
+  trap 'kill $child $timer 2>/dev/null; exit' TERM
   trap : USR1
   id_of "$job"
   out=0 err=0 wanted=yes refusal= rounds=0 supervisor=
@@ -421,7 +478,7 @@ find_job() {
 
 # accept ID LIMIT: the command is in the answer after an empty line.
 accept() {
-  case $1:$2 in :* | *: | *:*[!0-9]*) return ;; esac
+  case $1:$2 in :* | *: | *:*[!0-9]* | *:??????????*) return ;; esac
   id=$1
   if find_job "$id"; then
     [ -h "$job/lock" ] || confirm "$job"
@@ -502,15 +559,15 @@ run() {
   elif wget --version 2>/dev/null | grep -q 'GNU Wget '; then
     client=wget
   else
-    fail 'The agent needs curl 7.55 or newer, or GNU wget: those of BusyBox and OpenWrt show the device key in the process list, and Wget2 takes a part of an answer for the whole.'
+    fail 'The agent needs curl 7.55 or newer, or GNU wget: run "opkg install curl", "apk add curl", "apt install curl" or "dnf install curl". The wget of BusyBox and of OpenWrt shows the device key in the process list, and Wget2 takes a part of an answer for the whole.'
   fi
   mkdir -p "$data/queue" "$data/bin" && data=$(cd -P "$data" && pwd -P) || fail "Cannot use the folder $data."
   make_scratch
   jobs=$data/queue headers=$scratch/headers tmp=$scratch/tmp.agent.$$ # a request of an agent that was killed may still write to its own
   rm -rf "$data/new" "$data/old" "$data"/tmp.*
-  touch "$data/settled" && flush "$data" || fail "Cannot write to $data."
+  touch "$data/settled" "$data/mark" && flush "$data" || fail "Cannot write to $data."
   write_check
-  is_reached= child= courier= current= unused_key=
+  is_reached= child= timer= courier= current= unused_key= said=
   trap 'finish 0' TERM INT
   trap : USR1
   [ -s "$key_file" ] || [ -z "$enrol_key$enrol_key_file$pair" ] || get_key
@@ -521,7 +578,7 @@ run() {
     *[!A-Za-z0-9._~+/=-]*) fail "The file $key_file holds no device key." ;;
   esac
   greet
-  next_look=$((greeted + 3600))
+  next_look=$((greeted + FACTS_EVERY))
   # Those that were not started run if the service still wants it. The others are reported as they are.
   for each in "$jobs"/*; do
     [ ! -d "$each" ] || [ -h "$each/lock" ] || confirm "$each"
@@ -547,7 +604,7 @@ run() {
 
 main() {
   server= key_file= data= enrol_key=${ENROL_KEY-} enrol_key_file= pair= api= content_type= on_wake=: role=agent install=${MUSTER_INSTALL-} shell=${MUSTER_SHELL:-sh} given_umask=$(umask)
-  unset MUSTER_INSTALL DEVICE_KEY ENROL_KEY MUSTER_JOB_ID MUSTER_TEMP MUSTER_CHECK MUSTER_FETCH
+  unset MUSTER_FACTS_EVERY MUSTER_INSTALL DEVICE_KEY ENROL_KEY MUSTER_JOB_ID MUSTER_TEMP MUSTER_CHECK MUSTER_FETCH
   boot=
   read -r boot 2>/dev/null </proc/sys/kernel/random/boot_id
   umask 077

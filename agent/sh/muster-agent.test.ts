@@ -16,6 +16,8 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, beforeEach, describe, test } from 'node:test';
@@ -102,6 +104,8 @@ class Device {
   readonly shell: Shell;
   readonly env: Record<string, string>;
   readonly disk: SmallDisk | undefined;
+  /** Another address than that of the service. */
+  url: string | undefined;
   agent: TestProcess | undefined;
 
   /** @param disk where its data are, instead of its folder */
@@ -115,7 +119,7 @@ class Device {
 
   start(): TestProcess {
     const [command = '', ...args] = [...(this.disk?.mounted ?? []), ...this.shell.command];
-    const options = ['--server', service.url, '--key-file', this.keyFile, '--data', this.data];
+    const options = ['--server', this.url ?? service.url, '--key-file', this.keyFile, '--data', this.data];
     this.agent = new TestProcess([...args, SCRIPT, ...options], {
       command,
       env: {
@@ -485,6 +489,46 @@ describe(`under ${standard.name}`, () => {
     assert.ok((times[1] ?? 0) - (times[0] ?? 0) >= 3000);
   });
 
+  test('a pause that no service asks for is not kept, nor an id that is too long, and no page is printed as its answer', async () => {
+    const device = new Device(standard);
+    let asked = 0;
+    service.fault = ({ path: at }) => {
+      if (at === '/hello' && asked++ === 0)
+        return { status: 503, text: '<!DOCTYPE html>', headers: { 'Retry-After': '99999' } };
+      if (at === '/next' && asked++ === 1)
+        return { status: 200, text: `job ${'x'.repeat(65)} 60\n\ntouch "${device.file('ran')}"` };
+      return undefined;
+    };
+    const agent = device.start();
+    assert.equal(await endOf(service.add('x'.repeat(64), 'exit 3')), '3');
+    assert.match(agent.printed, /cannot be reached: status 503, a page that is not the service's\n/);
+    assert.ok(!existsSync(device.file('ran')));
+  });
+
+  test('where a proxy ends waits, it asks for shorter ones, and loses nothing', async () => {
+    const waits: string[] = [];
+    const proxy = createServer((client) => {
+      const upstream = connect(Number(new URL(service.url).port));
+      client.setTimeout(3500, () => client.destroy());
+      client
+        .on('data', (bytes) => waits.push(...(/wait=\d+/.exec(bytes.toString()) ?? [])))
+        .on('close', () => upstream.destroy());
+      client.pipe(upstream).pipe(client);
+      for (const end of [client, upstream]) end.on('error', () => client.destroy());
+    }).listen(0, '127.0.0.1');
+    await once(proxy, 'listening');
+    const device = new Device(standard, { MUSTER_POLL: '10' });
+    device.url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+    const agent = device.start();
+    await until('the wait that it has learned', () => waits.length >= 4);
+    assert.deepEqual(waits.slice(0, 2), ['wait=10', 'wait=10']);
+    assert.match(waits[2] ?? '', /^wait=[23]$/);
+    assert.equal(waits[3], waits[2]);
+    assert.doesNotMatch(agent.printed, /lost|reached/);
+    await agent.end();
+    proxy.close();
+  });
+
   test('it ends when another agent took over', async () => {
     const device = new Device(standard);
     const agent = device.start();
@@ -553,35 +597,101 @@ describe(`under ${standard.name}`, () => {
     await until('its hello', () => service.hellos.length > 0);
   });
 
+  /** A device with these programs in its facts.d. */
+  function withPrograms(programs: Record<string, string>, env: Record<string, string> = {}): Device {
+    const device = new Device(standard, env);
+    mkdirSync(path.join(device.data, 'facts.d'), { recursive: true });
+    for (const [name, script] of Object.entries(programs))
+      writeFileSync(path.join(device.data, 'facts.d', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return device;
+  }
+
   test('facts of the machine and of the programs in facts.d are in its hello', async () => {
-    const device = new Device(standard);
-    const folder = path.join(device.data, 'facts.d');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(
-      path.join(folder, 'good'),
-      '#!/bin/sh\necho "rack=a 4% + é"\necho "BAD=1"\necho "job=x"\necho "long=$(printf "%09999d" 0)"\n',
-      {
-        mode: 0o755,
-      },
-    );
-    writeFileSync(path.join(folder, 'failing'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-    writeFileSync(path.join(folder, 'writable'), '#!/bin/sh\necho "writable=yes"\n');
-    chmodSync(path.join(folder, 'writable'), 0o777);
-    symlinkSync('good', path.join(folder, 'a-link'));
-    device.start();
+    const good = String.raw`printf 'rack=a 4%% + é\nBAD=1\njob=x\n# note=1\nback=a\\nb\r\nequals=a=b==\nempty=\nrack2=1\nrack2=2'
+printf '\nos=mine\nagent_version=9\nlong=%09999d\n' 0; sleep 4391 & setsid sleep 4392 & sleep 0`;
+    const device = withPrograms({
+      good,
+      failing: 'exit 1',
+      large: 'yes large=1 | head -c 70000',
+      writable: 'echo writable=yes',
+    });
+    chmodSync(path.join(device.data, 'facts.d/writable'), 0o777);
+    symlinkSync('good', path.join(device.data, 'facts.d/a-link'));
+    const agent = device.start();
     const facts = await until('its hello', () => service.hellos[0]);
-    assert.equal(facts.get('rack'), 'a 4% + é');
-    assert.equal(facts.get('long'), '0'.repeat(2048), 'the service cuts it, at a character');
+    const printed = { rack: 'a 4% + é', back: String.raw`a\nb`, equals: 'a=b==', rack2: '2', kind: 'sh' };
+    for (const [name, value] of Object.entries(printed)) assert.equal(facts.get(name), value);
+    assert.equal(facts.get('long'), '0'.repeat(2113 - 'long='.length), 'the service cuts it, at a character');
     const isRoot = process.getuid?.() === 0;
-    assert.equal(facts.get('facts_failed'), isRoot ? 'failing writable' : 'failing');
+    const failed = `failing large${isRoot ? ' writable' : ''}`;
+    assert.equal(facts.get('facts_failed'), failed);
+    assert.match(agent.printed, new RegExp(`^Facts that are not reported: facts_failed=${failed}$`, 'm'));
     assert.equal(facts.get('writable'), isRoot ? undefined : 'yes', 'as root only what root alone can write');
-    assert.deepEqual([facts.get('BAD'), facts.get('job')], [undefined, undefined]);
-    assert.equal(facts.get('kind'), 'sh');
+    for (const name of ['BAD', 'job', 'note', '# note', 'empty', 'large', 'agent_version'])
+      assert.equal(facts.get(name), undefined, name);
     assert.match(facts.get('agent') ?? '', /^\d+\.\d+\.\d+$/);
     assert.equal(facts.get('server'), service.url);
     assert.match(facts.get('disk_free') ?? '', /^\d+\.\d GB$/);
-    for (const name of ['kernel', 'arch', 'hostname']) assert.notEqual(facts.get(name) ?? '', '', name);
+    for (const name of ['os', 'kernel', 'arch', 'hostname'])
+      assert.match(facts.get(name) ?? 'mine', /^(?!mine$)./, name);
+    for (const left of ['sleep\x004391', 'sleep\x004392']) assert.deepEqual(running(left), []);
   });
+
+  test('facts that are too many or too large are left out, and the hello says so', async () => {
+    const many = (name: string, count: number, value: string) =>
+      `n=0; while [ $((n += 1)) -le ${count} ]; do echo "${name}.$n=${value}"; done`;
+    let device = withPrograms({ many: many('many', 300, 'x') });
+    await device.start().line(/facts_left_out=many\.\d+ many/);
+    const [first] = await until('its hello', () => service.hellos.length > 0 && service.hellos);
+    assert.equal(first?.size, 201, 'with the address of the service');
+    assert.ok(first?.has('many.150') && first.has('os') && !first.has('many.300'));
+    await device.agent?.end();
+    let length = 0;
+    service.fault = ({ path: at, body }) => {
+      if (at === '/hello') length = body.length;
+      return undefined;
+    };
+    device = withPrograms({ long: many('long', 100, '%'.repeat(500)) });
+    device.start();
+    const second = await until('its hello', () => service.hellos[1]);
+    assert.ok(second.has('long.10') && second.has('os') && !second.has('long.100'));
+    assert.ok((second.get('facts_left_out') ?? '').startsWith('long.'));
+    assert.ok(length < 65_536 && length > 60_000);
+  });
+
+  test('a changed fact is reported within the session, also while a job runs; to an older service by a hello', async () => {
+    const device = withPrograms({}, { MUSTER_FACTS_EVERY: '1', MUSTER_POLL: '1' });
+    const state = (value: string) =>
+      writeFileSync(path.join(device.data, 'facts.d/state'), `#!/bin/sh\necho state=${value}\n`, { mode: 0o755 });
+    const go = device.file('go');
+    state('one');
+    device.start();
+    const job = service.add('held', `until [ -e "${go}" ]; do sleep 0.2; done`);
+    await until('the job to run', () => device.jobs.length > 0);
+    state('two');
+    await until('the change', () => service.reports.at(-1)?.get('state') === 'two');
+    assert.equal(service.hellos.length, 1);
+    service.fault = ({ path: at }) =>
+      at === '/facts' ? { status: 404, text: 'There is no such request.' } : undefined;
+    state('three');
+    await until('a report', () => service.requests.includes('PUT /facts 404'));
+    assert.equal(service.hellos.length, 1, 'a hello would begin another session');
+    writeFileSync(go, '');
+    assert.equal(await endOf(job), '0');
+    await until('the change', () => service.hellos.at(-1)?.get('state') === 'three');
+  });
+
+  // BusyBox takes its own df.
+  for (const shell of [standard, ...others.filter(({ name }) => name !== 'busybox')])
+    test(`sizes are right past 2 TB under ${shell.name}`, async () => {
+      const size = (kilobytes: string) => `echo x; echo "x ${kilobytes} 0 3300000000 0% /"`;
+      const device = new Device(shell);
+      device.env['PATH'] = `${pathWith([], { df: size('17578125000') })}${path.delimiter}${shell.path}`;
+      device.start();
+      const facts = await until('its hello', () => service.hellos[0]);
+      assert.deepEqual([facts.get('disk_total'), facts.get('disk_free')], ['18000.0 GB', '2699.9 GB']);
+      assert.match(facts.get('memory') ?? '', /^\d+ MB$/);
+    });
 
   test('what a killed agent kept for its requests goes with the next start', async () => {
     const device = new Device(standard);
@@ -651,21 +761,19 @@ describe(`under ${standard.name}`, () => {
     assert.equal(await agent.ended, 2, agent.printed);
   });
 
-  test('a device with neither is refused with what to install, and one with Wget2 as well', () => {
-    const bin = path.join(base, 'nothing');
-    mkdirSync(bin, { recursive: true });
-    const refused = () => {
-      const args = [SCRIPT, '--server', 'http://x', '--key-file', '/dev/null', '--data', base];
-      const { status, stderr } = spawnSync(dash, args, { env: { PATH: bin }, encoding: 'utf8' });
+  test('a device without a client that serves is refused with what to install', () => {
+    const options = ['--server', 'http://x', '--key-file', '/dev/null', '--data', base];
+    const version = (said: string) => ({ wget: `[ "$1" = --version ] && echo '${said}'` });
+    for (const has of [
+      {},
+      version('GNU Wget2 2.1.0 - multithreaded'),
+      { wget: 'echo "Usage: wget <URL>" >&2; exit 1' },
+    ]) {
+      const env = { PATH: pathWith(['curl', 'wget'], has) };
+      const { status, stderr } = spawnSync(dash, [SCRIPT, ...options], { env, encoding: 'utf8' });
       assert.equal(status, 1);
-      assert.match(stderr, /needs curl 7\.55 or newer, or GNU wget/);
-    };
-    refused();
-    symlinkSync(find('grep') ?? '', path.join(bin, 'grep'));
-    writeFileSync(path.join(bin, 'wget'), '#!/bin/sh\necho "GNU Wget2 2.1.0 - multithreaded downloader"\n', {
-      mode: 0o755,
-    });
-    refused();
+      assert.match(stderr, /needs curl 7\.55 or newer, or GNU wget: run "opkg install curl"/);
+    }
   });
 });
 

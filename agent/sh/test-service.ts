@@ -38,12 +38,26 @@ const read = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(parts);
 };
 
+const readLines = (body: Buffer) =>
+  new Map(
+    body
+      .toString()
+      .split('\n')
+      .filter(Boolean)
+      .map((line): [string, string] => {
+        const [, name = '', value = ''] = /^([^=]*)=(.*)$/.exec(line) ?? [];
+        return [name, decodeURIComponent(value)];
+      }),
+  );
+
 export class TestService {
   key = 'dk_first';
   /** Handed out until it was used. */
   newKey: string | undefined;
   readonly jobs: TestJob[] = [];
   hellos: Map<string, string>[] = [];
+  /** Every report of facts within a session. */
+  reports: Map<string, string>[] = [];
   /** Every request that was answered, in order. */
   readonly requests: string[] = [];
   fault: Fault = () => undefined;
@@ -165,18 +179,7 @@ export class TestService {
     }
     if (key !== this.key) return { status: 401, text: 'Unknown device key.' };
     if (path === '/hello') {
-      this.hellos.push(
-        new Map(
-          body
-            .toString()
-            .split('\n')
-            .filter(Boolean)
-            .map((line): [string, string] => {
-              const [name = '', value = ''] = line.split('=');
-              return [name, decodeURIComponent(value)];
-            }),
-        ),
-      );
+      this.hellos.push(readLines(body));
       this.#answerWaiting({ status: 409, text: 'replaced: another agent said hello.' });
       this.#session = this.hellos.length * 10;
       return { status: 200, text: `session ${this.#session}` };
@@ -185,6 +188,10 @@ export class TestService {
     if (this.#session === 0) return { status: 409, text: 'hello: this session is unknown. Say hello again.' };
     if (headers['muster-session'] !== String(this.#session))
       return { status: 409, text: 'replaced: another agent said hello.' };
+    if (path === '/facts') {
+      this.reports.push(readLines(body));
+      return { status: 204 };
+    }
     if (path === '/next') {
       const found = this.#next();
       if (found) return found;
