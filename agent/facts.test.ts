@@ -7,7 +7,7 @@ import { test, type TestContext } from 'node:test';
 import type { Facts } from '#/contract/agent-link.ts';
 import { isFactName } from '#/contract/fact-values.ts';
 import { until } from '../scripts/test-process.ts';
-import { BootTime, ownFacts, readAssignments, withPrinted, type FactReport } from './facts.ts';
+import { BootTime, ownFacts, readAssignments, sizeText, withPrinted, type FactReport } from './facts.ts';
 import { programFacts, readFacts } from './facts-programs.ts';
 import { FactsReporter } from './facts-reporter.ts';
 import { running } from './test-folder.ts';
@@ -186,4 +186,9 @@ test('facts are reported at the start and when one changes, only to a service th
   now = { facts: [], problems: [] };
   assert.equal(collected, before);
   assert.equal(sent.length, 2);
+});
+
+test('the size of a small disk is more than 0.0 GB', () => {
+  const sizes = [7_077_888, 2.04e9, 18e12].map(sizeText);
+  assert.deepEqual(sizes, ['7 MB', '2.0 GB', '18000 GB']);
 });

@@ -69,8 +69,11 @@ function networkFacts(): Record<string, string> {
   };
 }
 
-const inGigabytes = (bytes: number): string =>
-  bytes < 10 * GIGABYTE ? `${Math.round(bytes / (GIGABYTE / 10)) / 10} GB` : `${Math.round(bytes / GIGABYTE)} GB`;
+/** A size of a disk as people read it. */
+export function sizeText(bytes: number): string {
+  if (bytes < GIGABYTE) return `${Math.floor(bytes / 1e6)} MB`;
+  return `${bytes < 10 * GIGABYTE ? (bytes / GIGABYTE).toFixed(1) : Math.floor(bytes / GIGABYTE)} GB`;
+}
 
 /** The disk that holds this folder. */
 function diskFacts(folder: string): Record<string, string> {
@@ -78,7 +81,7 @@ function diskFacts(folder: string): Record<string, string> {
     const { bsize, blocks, bavail } = statfsSync(folder);
     const [total, step] = [bsize * blocks, (bsize * blocks) / FREE_STEPS];
     if (step <= 0) return {};
-    return { disk_total: inGigabytes(total), disk_free: inGigabytes(Math.floor((bsize * bavail) / step) * step) };
+    return { disk_total: sizeText(total), disk_free: sizeText(Math.floor((bsize * bavail) / step) * step) };
   } catch {
     return {};
   }

@@ -285,10 +285,33 @@ keep() (
   fact facts_left_out "${left#%20}"
 )
 
-# From thousands of kilobytes, in decimal gigabytes.
-gigabytes() {
-  tenths=$(($1 / 3125 * 32 + $1 % 3125 * 32 / 3125))
-  echo "$((tenths / 10)).$((tenths % 10)) GB"
+# From kilobytes. Without their last three digits, because some shells count to 2,147,483,647.
+megabytes() {
+  case $1 in
+    ????*) set -- "${1%???}" ;;
+    *) set -- 0 ;;
+  esac
+  echo "$(($1 + $1 * 3 / 125))"
+}
+
+# size MEGABYTES: as people read it.
+size() {
+  if [ "$1" -lt 1000 ]; then
+    echo "$1 MB"
+  elif [ "$1" -lt 10000 ]; then
+    echo "$(($1 / 1000)).$(($1 % 1000 / 100)) GB"
+  else
+    echo "$(($1 / 1000)) GB"
+  fi
+}
+
+# Space that is free is given in steps of a twentieth, so that it does not change each time.
+disk_facts() {
+  total=$(megabytes "$1") free=$(megabytes "$2")
+  step=$((total / 20))
+  [ "$step" -gt 0 ] || step=1
+  fact disk_total "$(size "$total")"
+  fact disk_free "$(size "$((free / step * step))")"
 }
 
 machine_facts() {
@@ -301,11 +324,9 @@ machine_facts() {
   fact hostname "$(uname -n)"
   fact boot_id "$boot"
   fact model "$(cat /sys/firmware/devicetree/base/model /sys/class/dmi/id/product_name 2>/dev/null | tr '\n' ' ')"
-  { read -r _ total _ </proc/meminfo; } 2>/dev/null && total=${total%???} && fact memory "$((total + total * 3 / 125)) MB"
+  { read -r _ total _ </proc/meminfo; } 2>/dev/null && fact memory "$(megabytes "$total") MB"
   fact cpu_cores "$(grep -c '^processor' /proc/cpuinfo 2>/dev/null)"
-  # Without their last three digits, because some shells count to 2,147,483,647. What is free is given in steps of a twentieth.
-  df -Pk "$data" 2>/dev/null | { read -r _ && read -r _ total _ free _ && total=${total%???} free=${free%???} &&
-    fact disk_total "$(gigabytes "$total")" && step=$((total / 20)) && fact disk_free "$(gigabytes $((free / step * step)))"; }
+  df -Pk "$data" 2>/dev/null | { read -r _ && read -r _ total _ free _ && disk_facts "$total" "$free"; }
   fact addresses "$(ip -o addr show scope global 2>/dev/null | sed -n 's/.* inet6\{0,1\} \([^ /]*\).*/\1/p' | sort -u | tr '\n' ' ')"
   fact macs "$(cat /sys/class/net/*/address 2>/dev/null | grep -v '^00:00:00:00:00:00$' | sort -u | tr '\n' ' ')"
 }

@@ -631,7 +631,7 @@ printf '\nos=mine\nagent_version=9\nlong=%09999d\n' 0; sleep 4391 & setsid sleep
       assert.equal(facts.get(name), undefined, name);
     assert.match(facts.get('agent') ?? '', /^\d+\.\d+\.\d+$/);
     assert.equal(facts.get('server'), service.url);
-    assert.match(facts.get('disk_free') ?? '', /^\d+\.\d GB$/);
+    assert.match(facts.get('disk_free') ?? '', /^\d+(\.\d)? [MG]B$/);
     for (const name of ['os', 'kernel', 'arch', 'hostname'])
       assert.match(facts.get(name) ?? 'mine', /^(?!mine$)./, name);
     for (const left of ['sleep\x004391', 'sleep\x004392']) assert.deepEqual(running(left), []);
@@ -683,14 +683,23 @@ printf '\nos=mine\nagent_version=9\nlong=%09999d\n' 0; sleep 4391 & setsid sleep
 
   // BusyBox takes its own df.
   for (const shell of [standard, ...others.filter(({ name }) => name !== 'busybox')])
-    test(`sizes are right past 2 TB under ${shell.name}`, async () => {
-      const size = (kilobytes: string) => `echo x; echo "x ${kilobytes} 0 3300000000 0% /"`;
-      const device = new Device(shell);
-      device.env['PATH'] = `${pathWith([], { df: size('17578125000') })}${path.delimiter}${shell.path}`;
-      device.start();
-      const facts = await until('its hello', () => service.hellos[0]);
-      assert.deepEqual([facts.get('disk_total'), facts.get('disk_free')], ['18000.0 GB', '2699.9 GB']);
-      assert.match(facts.get('memory') ?? '', /^\d+ MB$/);
+    test(`sizes are right below a megabyte and past 2 TB under ${shell.name}`, async () => {
+      for (const [total, free, ...expected] of [
+        ['448', '300', '0 MB', '0 MB'],
+        ['6912', '3300', '6 MB', '3 MB'],
+        ['2000000', '1999000', '2.0 GB', '2.0 GB'],
+        ['17578125000', '3300000000', '18000 GB', '2700 GB'],
+      ]) {
+        const device = new Device(shell);
+        const df = `echo x; echo "x ${total} 0 ${free} 0% /"`;
+        device.env['PATH'] = `${pathWith([], { df })}${path.delimiter}${shell.path}`;
+        service.hellos = [];
+        const agent = device.start();
+        const facts = await until('its hello', () => service.hellos[0]);
+        assert.deepEqual([facts.get('disk_total'), facts.get('disk_free')], expected);
+        assert.match(facts.get('memory') ?? '', /^\d+ MB$/);
+        await agent.end('SIGKILL');
+      }
     });
 
   test('what a killed agent kept for its requests goes with the next start', async () => {
