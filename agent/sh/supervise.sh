@@ -38,6 +38,10 @@ await() {
     code=$?
     kill -0 "$1" 2>/dev/null && $on_wake || break
   done
+  # A signal that came together with the end has hidden it; 127 says that it is known already.
+  wait "$1" 2>/dev/null
+  set -- "$?"
+  [ "$1" = 127 ] || code=$1
   [ "$code" -le 384 ] || code=$((code - 256))
   [ "$code" -le 256 ] || code=$((code - 128))
   return "$code"
