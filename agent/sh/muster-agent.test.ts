@@ -171,7 +171,7 @@ const endOf = async (job: TestJob) => {
 };
 const text = (bytes: Buffer) => bytes.toString('latin1');
 
-function common(shell: Shell): void {
+function jobsIn(shell: Shell): void {
   test('jobs run one after the other, and their output arrives byte by byte', async () => {
     const device = new Device(shell);
     const order = device.file('order');
@@ -195,6 +195,26 @@ function common(shell: Shell): void {
     assert.ok(large.stdout.equals(random) && large.stderr.equals(random));
     await until('the folders to go', () => device.jobs.length === 0);
   });
+
+  test('a signal that comes together with the end of a child does not hide it', () => {
+    const tries =
+      'n=0; while [ $n -lt 40 ]; do n=$((n+1)); sh -c "kill -s USR1 $$; exit 3" & await $!; echo $code; done';
+    const script = `. '${path.join(import.meta.dirname, 'supervise.sh')}'; on_wake=:; trap : USR1; ${tries}`;
+    const [command = '', ...args] = shell.command;
+    const { stdout } = spawnSync(command, [...args, '-c', script], { encoding: 'utf8', env: { PATH: shell.path } });
+    const codes = stdout.trim().split('\n');
+    // Some shells lose the code of one child or another to the signal, whatever is done.
+    if (shell.name === 'ksh93') assert.equal(codes.length, 40);
+    else
+      assert.deepEqual(
+        codes,
+        Array.from({ length: 40 }, () => '3'),
+      );
+  });
+}
+
+function common(shell: Shell): void {
+  jobsIn(shell);
 
   test('output arrives while the command runs, which is stopped with all that it started', async () => {
     const device = new Device(shell);
@@ -453,7 +473,10 @@ describe(`under ${standard.name}`, () => {
     assert.equal(await endOf(service.add('next', 'exit 3')), '3');
     assert.equal(device.read('count'), 'ran\n');
     assert.deepEqual([...pages.values()], [[], [], [], []]);
-    assert.match(agent.printed, /is lost: it did not answer as a Muster service does, but with 200 <html>Welcome/);
+    assert.match(
+      agent.printed,
+      /is lost: it did not answer as a Muster service does, but with 200 a page that is not the service's/,
+    );
   });
 
   test('an end that the service cannot read is one that it knows, and output comes in pieces that a proxy allows', async () => {
@@ -793,7 +816,9 @@ testWith('posh', 'a shell without limits of files is refused with those that hav
   assert.match(stderr, /^This shell has no ulimit.* start the agent with BusyBox ash, dash,/);
 });
 
-for (const shell of others) describe(`under ${shell.name}`, () => common(shell));
+// The whole of it under more shells is `npm run agent-shells`.
+for (const shell of others)
+  describe(`under ${shell.name}`, () => (/^(?:yash|ksh93)$/.test(shell.name) ? jobsIn : common)(shell));
 
 test('both agents have one version', () => {
   assert.equal(execFileSync(dash, [SCRIPT, '--version'], { encoding: 'utf8' }), `${AGENT_VERSION}\n`);
