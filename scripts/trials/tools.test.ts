@@ -134,7 +134,7 @@ function commandsOf(script: string): string[] {
         else if (isCommand && !/^(\w+=|-)/.test(word)) {
           if (word === 'case') cases.push('word');
           if (script.startsWith('()', at)) at += 2;
-          else if (!/["/]/.test(word)) found.push(word);
+          else if (!/["/]|^\d/.test(word)) found.push(word); // no file, no number after `set --`
           isCommand = BEFORE_COMMANDS.has(word);
         } else if (previous === 'trap' && word.startsWith(`"`)) found.push(...commandsOf(word.slice(1, -1)));
         else if (previous === 'set' && word === '--') isCommand = true;
@@ -199,7 +199,13 @@ test('what OpenWrt lacks is found wherever a command can be', () => {
     'cat <<END\nod\nEND\nod',
   ];
   for (const line of lines) assert.deepEqual(missingIn(line), ['od'], line);
-  for (const line of ['echo od # od', "sed 's/;od//'", 'case od in od | x) ;; esac', 'cat <<END\nod\nEND\n'])
+  for (const line of [
+    'echo od # od',
+    "sed 's/;od//'",
+    'case od in od | x) ;; esac',
+    'cat <<END\nod\nEND\n',
+    'set -- 0',
+  ])
     assert.deepEqual(missingIn(line), [], line);
 });
 
