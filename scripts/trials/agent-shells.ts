@@ -78,7 +78,7 @@ async function conforms(version: string, machine: Machine): Promise<Result> {
 }
 
 /** Neither the agent nor its installer works here, and both say what has to be installed. */
-async function refuses(version: string, machine: Machine, args = ''): Promise<Result> {
+async function refuses(version: string, machine: Machine, how = 'opkg install curl', args = ''): Promise<Result> {
   const key = path.join(base, 'key');
   writeFileSync(key, 'mdk_of-no-device');
   const options = ['--server', 'http://127.0.0.1:9', '--key-file', key, '--data', path.join(base, 'data')];
@@ -87,7 +87,7 @@ async function refuses(version: string, machine: Machine, args = ''): Promise<Re
     const ended = await installer.ended;
     return { code: ended, printed: installer.printed };
   });
-  const isOk = started.status === 1 && /\bcurl\b/.test(started.stderr) && code === 1 && /Install curl/.test(printed);
+  const isOk = started.status === 1 && /\bcurl\b/.test(started.stderr) && code === 1 && printed.includes(how);
   return {
     version,
     result: isOk ? 'not supported: agent and installer refuse' : 'not supported, but agent or installer do not say so',
@@ -218,7 +218,10 @@ const CELLS: Cell[] = [
     },
   ],
   client('wget'),
-  ['wget2', async () => refuses(packaged('wget2'), withPrograms(base, { wget: need('wget2') }), '--sh')],
+  [
+    'wget2',
+    async () => refuses(packaged('wget2'), withPrograms(base, { wget: need('wget2') }), 'apt-get install curl', '--sh'),
+  ],
   ['wget of BusyBox', async () => refuses(busyBoxVersion(builds.busybox()), openwrt({ wget: builds.busybox() }))],
   ['wget of OpenWrt', async () => refuses('uclient-fetch', openwrt({ wget: uclient() }))],
   [

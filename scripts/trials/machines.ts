@@ -80,6 +80,8 @@ export function openwrtRoot(base: string, busybox: string, files: Record<string,
     mkdirSync(path.join(root, folder), { recursive: true });
   copyFileSync(busybox, path.join(root, 'bin/busybox'));
   for (const name of OPENWRT_APPLETS) symlinkSync('busybox', path.join(root, 'bin', name));
+  // Its package manager, which the installer only names.
+  symlinkSync('busybox', path.join(root, 'bin/opkg'));
   copyFileSync(need('/lib/ld-musl-x86_64.so.1', 'musl'), path.join(root, 'lib/ld-musl-x86_64.so.1'));
   for (const [name, file] of Object.entries(files)) copyFileSync(file, path.join(root, 'usr/bin', name));
   return root;
