@@ -72,6 +72,12 @@ end_after() {
   timer=$!
 }
 
+# Waits for it, too: dash and BusyBox remember each process that nobody has waited for.
+end_timer() {
+  [ -z "$timer" ] || { kill "$timer"; wait "$timer"; } 2>/dev/null
+  timer=
+}
+
 # call METHOD PATH SECONDS [FILE]: one request. Sets `status`, 000 without a whole answer, which is in $tmp.body.
 call() {
   used=$(cat "$headers") method=$1 url=$server${api:-/agent/v1}/$2 time=$3 file=${4:-/dev/null}
@@ -92,8 +98,7 @@ call() {
   [ "$client" = curl ] || end_after "$time" "$child"
   await "$child"
   code=$? child=
-  [ -z "$timer" ] || kill "$timer" 2>/dev/null
-  timer=
+  end_timer
   if [ "$client" = curl ]; then
     first_line "$tmp.status"
     status=$line
@@ -260,7 +265,7 @@ own_facts() {
     else
       failed="$failed ${program##*/}"
     fi
-    kill "$timer"
+    end_timer
   done >"$tmp.printed" 2>/dev/null
   job=$data group=none
   [ "$programs" = 0 ] || end_processes

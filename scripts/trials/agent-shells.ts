@@ -172,6 +172,11 @@ const shell = (name: string): Cell => [
   `${name} as sh`,
   async () => conforms(packaged(name), withPrograms(base, { sh: need(name), ...curl() })),
 ];
+/** It reads no letters beyond ASCII where the locale is C. */
+const yash: Cell = [
+  'yash as sh, LC_ALL=C.UTF-8',
+  async () => conforms(packaged('yash'), [...withPrograms(base, { sh: need('yash'), ...curl() }), 'LC_ALL=C.UTF-8']),
+];
 const client = (name: string): Cell => [
   name,
   async () => conforms(packaged(name), withPrograms(base, { wget: need(name) })),
@@ -188,7 +193,7 @@ const CELLS: Cell[] = [
   shell('dash'),
   shell('bash'),
   shell('mksh'),
-  shell('yash'),
+  yash,
   ['BusyBox with glibc', async () => conforms(busyBoxVersion(need('busybox')), onBusyBox(need('busybox')))],
   ['BusyBox with musl', async () => conforms(busyBoxVersion(builds.busybox()), onBusyBox(builds.busybox()))],
   [

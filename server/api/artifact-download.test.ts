@@ -44,13 +44,16 @@ function send(response: ServerResponse, from: number, most = Infinity): void {
   else response.write(bytes.subarray(from, from + most), () => setTimeout(() => response.destroy(), 20));
 }
 
-/** A PATH with one download program and a `sleep` that only records its argument. */
+/** A PATH with one download program and a `sleep` that only records the pauses between tries. */
 function pathWith(tool: string): { tools: string; pauses: string } {
   const folder = at.pathOf(tool === 'busybox' ? '' : tool, 'sha256sum');
   const pauses = path.join(folder, 'pauses');
   const front = path.join(folder, 'front');
   mkdirSync(front);
-  writeFileSync(path.join(front, 'sleep'), `#!/bin/sh\necho "$1" >>'${pauses.replaceAll("'", `'\\''`)}'\n`, {
+  // What ends a wget that takes too long prints nothing, and really sleeps.
+  const isWatch = `[ "$(${where('readlink')} /proc/$$/fd/1)" = /dev/null ]`;
+  const note = `echo "$1" >>'${pauses.replaceAll("'", `'\\''`)}'`;
+  writeFileSync(path.join(front, 'sleep'), `#!/bin/sh\n${isWatch} && exec ${where('sleep')} "$1"\n${note}\n`, {
     mode: 0o755,
   });
   if (tool === 'busybox')

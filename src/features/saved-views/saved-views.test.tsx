@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
-import { expectRead, expectText, testPage, type TestPage } from '#/test-page.ts';
+import { expectGone, expectRead, expectText, testPage, type TestPage } from '#/test-page.ts';
 
 const NAME = 'Gates <b>& strays</b>';
 const VIEW = 'group=gates&no=group&sort=-name&cols=name,status,group,lastSeen,id&density=comfortable';
@@ -14,6 +14,8 @@ async function choose({ user }: TestPage, item: string): Promise<void> {
   const [first] = await screen.findAllByRole('menuitem', { name: new RegExp(`^${item}`) });
   assert.ok(first);
   await user.click(first);
+  // While it closes, its items are found and do what they did.
+  await expectGone(() => screen.queryByRole('menu'));
 }
 
 /** Five devices, of which the view of the link has three. */
