@@ -578,8 +578,11 @@ write_check() {
 }
 
 run() {
-  (ulimit -f 8192) 2>/dev/null ||
-    fail 'This shell has no ulimit, without which an answer could fill the disk: start the agent with BusyBox ash, dash, bash, mksh, yash or ksh93.'
+  others='start the agent with BusyBox ash, dash, bash, mksh or yash.'
+  (ulimit -f 8192) 2>/dev/null || fail "This shell has no ulimit, without which an answer could fill the disk: $others"
+  case ${KSH_VERSION-} in
+    *93*) fail "This shell, ksh93, takes processes that run for ended when signals come, and would refuse jobs: $others" ;;
+  esac
   if has curl; then
     client=curl
   elif wget --version 2>/dev/null | grep -q 'GNU Wget '; then
