@@ -30,8 +30,8 @@ flush() {
   sync "$@" 2>/dev/null || sync
 }
 
-# Waits for a process, and sets `code` as all shells should: 128 and the signal that ended it, to which ksh adds 256 and yash
-# 384. A signal interrupts the waiting; `on_wake` has something to do then, or ends it.
+# Waits for a process, and sets `code`: for one that a signal ended, 128 and its number, where yash says 384. A signal interrupts
+# the waiting; `on_wake` has something to do then, or ends it.
 await() {
   while :; do
     wait "$1"
@@ -43,7 +43,6 @@ await() {
   set -- "$?"
   [ "$1" = 127 ] || code=$1
   [ "$code" -le 384 ] || code=$((code - 256))
-  [ "$code" -le 256 ] || code=$((code - 128))
   return "$code"
 }
 
