@@ -40,6 +40,20 @@ test('a location is picked on the small map by a click, by its centre, and by dr
   await page.mouse.up();
   await expect.poll(async () => Number(await lng.inputValue())).toBeGreaterThan(20);
   await expect.poll(async () => Number(await lat.inputValue())).toBeGreaterThan(10);
+
+  // Past 180 degrees the map goes on, and the location is one that a device can have.
+  await lat.fill('-17');
+  await lng.fill('179.9');
+  const { x, y } = await settledBox(map);
+  await page.mouse.move(x + 200, y + 60);
+  await page.mouse.down();
+  await page.mouse.move(x + 100, y + 60, { steps: 6 });
+  await page.mouse.up();
+  await expect(async () => {
+    await dialog.getByRole('button', { name: 'Use the map centre' }).click();
+    await expect(lng).toHaveValue(/^-179\.[5-9]/, { timeout: 500 });
+  }).toPass();
+  await expect(map.locator('.leaflet-marker-draggable')).toBeInViewport();
 });
 
 test('a pair that is pasted or typed fills both fields; the position of this phone is set, and shows on the map', async ({

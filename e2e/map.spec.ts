@@ -70,6 +70,48 @@ test('a marker is clickable: one device opens its card, several on one spot open
   await expect(page.getByRole('link', { name: /rack \d/ })).toHaveCount(3);
 });
 
+test('a fleet on both sides of 180 degrees is in view, together, and its cards open where it is drawn', async ({
+  signedIn: page,
+  service,
+}) => {
+  await placed(service, 'suva', -18.14, 178.44);
+  await placed(service, 'taveuni west', -16.8, 179.95);
+  await placed(service, 'taveuni east', -16.8, -179.95);
+  await placed(service, 'tongatapu', -21.13, -175.2);
+  await openMap(page, service);
+  const rows = inView(page).getByRole('listitem');
+  await expect(rows).toHaveCount(4);
+  // They fill the map.
+  const scale = page.locator('.leaflet-control-scale-line');
+  await expect(scale).toHaveText('50 mi');
+
+  await page.getByRole('button', { name: 'Pan right' }).click();
+  await expect(rows).toHaveText([/tongatapu/]);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expect(rows).toHaveCount(4);
+  const { x, y } = await middle(page);
+  await page.getByRole('button', { name: 'Select in a rectangle' }).click();
+  await page.mouse.move(x - 310, y + 250);
+  await page.mouse.down();
+  await page.mouse.move(x + 310, y - 290, { steps: 4 });
+  await page.mouse.up();
+  await expect(page.getByText('4 devices added to the selection.')).toBeVisible();
+
+  // Neighbours on both sides are one cluster; a click comes closer to it.
+  await openMap(page, service, '?at=-16.8,180,8');
+  await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
+  await page.mouse.click(x, y);
+  await expect(page).toHaveURL(/at=-16\.8\d*%2C-?1(80|79\.9)\d*\.?\d*%2C1\d/);
+  await expect(rows).toHaveCount(2);
+  await inView(page)
+    .getByRole('button', { name: /taveuni east/ })
+    .click();
+  const card = page.getByRole('link', { name: 'taveuni east', exact: true });
+  await expect(card).toBeInViewport();
+  await page.reload();
+  await expect(card).toBeInViewport();
+});
+
 test('the filters are those of the table, and stay in the URL', async ({ signedIn: page, service }) => {
   for (const [name, group, lng] of [
     ['cam-1', 'cameras', 1],

@@ -7,7 +7,9 @@ import { ZoomControl, useMap } from 'react-leaflet';
 import { deviceQueries } from '#/api/devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { NoDataYet } from '#/ui/page/view.tsx';
+import { boundsOf, boxOf, nearestTo } from '#/lib/longitude.ts';
 import { MapBox } from './map-box.tsx';
+import { useCentreLng } from './use-centre-lng.ts';
 import classes from './dot-map.module.css';
 
 export interface DotLook {
@@ -29,16 +31,27 @@ interface DotsProps {
   onPick: ((id: string) => void) | undefined;
 }
 
-/** One canvas for all of them. */
+/** One canvas for all of them, each on the copy of the world that is in view. */
 function Dots({ dots, scheme, onPick }: DotsProps): null {
   const map = useMap();
+  // Before the map moves to the dots, so that it notices.
+  const centre = useCentreLng();
+  const box = useMemo(
+    () => boxOf({ lat: dots.map(({ at }) => at[0]), lng: dots.map(({ at }) => at[1]) }, [...dots.keys()]),
+    [dots],
+  );
+  const area = box && JSON.stringify(boundsOf(box));
+  useEffect(() => {
+    if (area)
+      map.fitBounds(JSON.parse(area) as L.LatLngBoundsLiteral, { padding: [24, 24], maxZoom: 11, animate: false });
+  }, [map, area]);
   useEffect(() => {
     const renderer = L.canvas({ padding: 0.3 });
     // The page's colours in this scheme.
     const page = getComputedStyle(document.documentElement);
     const layer = L.layerGroup(
-      dots.map(({ id, at, look: { color, isFilled } }) => {
-        const dot = L.circleMarker(at, {
+      dots.map(({ id, at: [lat, lng], look: { color, isFilled } }) => {
+        const dot = L.circleMarker([lat, nearestTo(centre, lng)], {
           renderer,
           interactive: onPick !== undefined,
           radius: 4.5,
@@ -50,15 +63,7 @@ function Dots({ dots, scheme, onPick }: DotsProps): null {
       }),
     ).addTo(map);
     return () => void layer.remove();
-  }, [map, dots, scheme, onPick]);
-  const bounds = useMemo(() => L.latLngBounds(dots.map(({ at }) => at)), [dots]);
-  const area = bounds.isValid() ? bounds.toBBoxString() : '';
-  useEffect(() => {
-    if (area === '') return;
-    const [west = 0, south = 0, east = 0, north = 0] = area.split(',').map(Number);
-    const shown = L.latLngBounds([south, west], [north, east]);
-    map.fitBounds(shown, { padding: [24, 24], maxZoom: 11, animate: false });
-  }, [map, area]);
+  }, [map, dots, scheme, onPick, centre]);
   return null;
 }
 

@@ -6,7 +6,9 @@ import L from 'leaflet';
 import { Marker, useMap, useMapEvents } from 'react-leaflet';
 import type { Position } from '#/contract/devices.ts';
 import { rounded } from '#/lib/coordinates.ts';
+import { nearestTo } from '#/lib/longitude.ts';
 import { MapBox } from './map-box.tsx';
+import { useCentreLng } from './use-centre-lng.ts';
 import classes from './location-picker.module.css';
 
 interface LocationPickerProps {
@@ -26,19 +28,31 @@ const NEAR = 9;
 const CLOSE = 10;
 const MARK = L.divIcon({ className: classes.mark, iconSize: [22, 22] });
 
-function Clicks({ at, fix, onPick }: LocationPickerProps) {
+function Mark({ at, fix, onPick }: LocationPickerProps) {
   const map = useMap();
+  const centre = useCentreLng();
   useMapEvents({ click: ({ latlng }) => onPick(picked(latlng)) });
   const { Lat, Lng } = at ?? {};
   useEffect(() => {
+    if (Lat === undefined || Lng === undefined) return;
     // A typed location is moved into view; a clicked one is there already.
-    if (Lat !== undefined && Lng !== undefined && !map.getBounds().contains([Lat, Lng]))
-      map.setView([Lat, Lng], Math.max(map.getZoom(), NEAR), { animate: false });
+    const near = L.latLng(Lat, nearestTo(map.getCenter().lng, Lng));
+    if (!map.getBounds().contains(near)) map.setView(near, Math.max(map.getZoom(), NEAR), { animate: false });
   }, [map, Lat, Lng]);
   useEffect(() => {
     if (fix) map.setView([fix.Lat, fix.Lng], CLOSE, { animate: false });
   }, [map, fix]);
-  return null;
+  return (
+    at && (
+      <Marker
+        position={[at.Lat, nearestTo(centre, at.Lng)]}
+        icon={MARK}
+        draggable
+        keyboard={false}
+        eventHandlers={{ dragend: ({ target }) => onPick(picked((target as L.Marker).getLatLng())) }}
+      />
+    )
+  );
 }
 
 export function LocationPicker({ at, fix, onPick }: LocationPickerProps) {
@@ -52,16 +66,7 @@ export function LocationPicker({ at, fix, onPick }: LocationPickerProps) {
     <div className={classes.picker}>
       <section className={classes.map} aria-label="Map to pick the location on">
         <MapBox ref={setMap} {...start} minZoom={1} className={classes.canvas}>
-          {at && (
-            <Marker
-              position={[at.Lat, at.Lng]}
-              icon={MARK}
-              draggable
-              keyboard={false}
-              eventHandlers={{ dragend: ({ target }) => onPick(picked((target as L.Marker).getLatLng())) }}
-            />
-          )}
-          <Clicks at={at} fix={fix} onPick={onPick} />
+          <Mark at={at} fix={fix} onPick={onPick} />
         </MapBox>
       </section>
       <div className="between small">

@@ -16,13 +16,7 @@ interface MapBoxProps extends Omit<MapContainerProps, 'className'>, RefAttribute
 export function MapBox({ tiles = true, className = '', children, ...options }: MapBoxProps) {
   const scheme = useComputedColorScheme('light');
   return (
-    <MapContainer
-      maxZoom={18}
-      attributionControl={false}
-      worldCopyJump
-      className={`${classes.box} ${className}`}
-      {...options}
-    >
+    <MapContainer maxZoom={18} attributionControl={false} className={`${classes.box} ${className}`} {...options}>
       {tiles && <BaseMapLayer scheme={scheme} />}
       <AttributionControl prefix={false} />
       {children}

@@ -107,6 +107,32 @@ test('east of the date line the world comes again', () => {
   assert.ok(found && found.x > 1 && found.x < 1.01);
 });
 
+test('neighbours across the date line are one cluster, on each copy of the world that is in view', () => {
+  const index = indexOf([-17, -17, -17], [179.95, -179.95, 180]);
+  const world = 256 * 2 ** 8;
+  const { y } = project(-17, 180);
+  for (const copy of [-1, 0, 1, 3]) {
+    const window = { west: copy - 0.01, north: y - 0.01, east: copy + 0.01, south: y + 0.01 };
+    const found = index.clusters(window, 76 / world, 42 / world);
+    assert.deepEqual(
+      found.map((cluster) => index.members(cluster).toSorted((one, two) => one - two)),
+      [[100, 101, 102]],
+    );
+    assert.ok(Math.abs(found[0]!.x - copy) < 1e-3);
+  }
+  const side = 0.002;
+  for (const x of [0, 1, 2]) {
+    const corners = [project(-16, 180), project(-18, 180)].map((at) => at.y);
+    const box = [x - side, x + side].flatMap((across, at) =>
+      (at === 0 ? corners : corners.toReversed()).map((down) => ({ x: across, y: down })),
+    );
+    assert.deepEqual(
+      index.inside(box).toSorted((one, two) => one - two),
+      [100, 101, 102],
+    );
+  }
+});
+
 test('a polygon holds what is inside its outline, on whichever copy of the world it was drawn', () => {
   const index = indexOf([10, 10, -40, 0], [10, 20, 10, -179]);
   const corners = (south: number, west: number, north: number, east: number) => {

@@ -4,12 +4,13 @@ import L from 'leaflet';
 import { Popup, useMap, useMapEvents } from 'react-leaflet';
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
+import { boundsOf, boxNear, boxOf, nearestTo, type Box } from '#/lib/longitude.ts';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
 import { NONE } from './colouring.ts';
 import { numbersOf, statesOf } from './draw-marks.ts';
-import { boundsOf, boxOf, deviceNameAt, numberOfKind, type Box } from './map-fleet.ts';
+import { deviceNameAt, numberOfKind } from './map-fleet.ts';
 import { COLORS } from './marker-colors.ts';
 import { MarkerLayer, type Mark } from './marker-layer.ts';
 import { useDeviceThen } from './shown-past.ts';
@@ -124,8 +125,9 @@ export function FleetLayer({ model, scheme }: FleetLayerProps) {
       const box = boxOf(places, members);
       if (first === undefined || !box) return;
       if (members.length === 1) return url.set({ device: fleet.idOf(first) });
-      if (!isOneSpot(box)) return void map.fitBounds(boundsOf(box), { padding: [60, 60], maxZoom: 18 });
-      setSpot({ at: L.latLng(places.lat[first]!, places.lng[first]!), cluster: mark.cluster, of: clusters });
+      const near = boxNear(latlng.lng, box);
+      if (!isOneSpot(box)) return void map.fitBounds(boundsOf(near), { padding: [60, 60], maxZoom: 18 });
+      setSpot({ at: L.latLng(near.south, near.west), cluster: mark.cluster, of: clusters });
     },
   });
 
@@ -162,7 +164,8 @@ function DevicePopup({ model, row }: { model: FleetMapModel; row: number }) {
   const deviceThen = useDeviceThen(past);
   const [lat, lng] = [places.lat[row]!, places.lng[row]!];
   // The same object while the location is the same: with a new one the card would reopen and lose the focus.
-  const position = useMemo(() => L.latLng(lat, lng), [lat, lng]);
+  const map = useMap();
+  const position = useMemo(() => L.latLng(lat, nearestTo(map.getCenter().lng, lng)), [map, lat, lng]);
   const move = () =>
     model.startPlacing({ id: fleet.idOf(row), name: deviceNameAt(fleet, row), old: { Lat: lat, Lng: lng } });
   return (

@@ -2,7 +2,8 @@
 import { useEffect, useEffectEvent, useRef, type RefObject } from 'react';
 import type L from 'leaflet';
 import { useMapEvents } from 'react-leaflet';
-import { CLOSEST, boundsOf, boxOf } from './map-fleet.ts';
+import { boundsOf, boxOf } from '#/lib/longitude.ts';
+import { CLOSEST } from './map-fleet.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
 import type { ToPlace } from './use-placing.ts';
 

@@ -2,7 +2,7 @@
 // Typed arrays throughout, since there may be a million devices.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import type { Places } from '#/fleet/columns.ts';
-import type { LatLngBoundsLiteral } from 'leaflet';
+import { isInside, type Box } from '#/lib/longitude.ts';
 import type { Points } from './cluster-index.ts';
 import type { NumberOf } from './colouring.ts';
 
@@ -14,13 +14,6 @@ export const OTHER = 2;
 /** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group or version above. */
 export const stateOfKind = (kind: number): number => kind & 3;
 export const numberOfKind = (kind: number): number => kind >> 2;
-
-export interface Box {
-  south: number;
-  west: number;
-  north: number;
-  east: number;
-}
 
 /** Rows between two checks of the clock. */
 const STEP = 4096;
@@ -63,43 +56,12 @@ export function byLocation({ kind }: Places, rows: Uint32Array): { placed: Uint3
   return { placed, other };
 }
 
-/** The smallest box that holds these rows; undefined for none. */
-export function boxOf({ lat, lng }: Places, rows: ArrayLike<number>): Box | undefined {
-  if (rows.length === 0) return undefined;
-  const box: Box = { south: 90, west: 180, north: -90, east: -180 };
-  for (let i = 0; i < rows.length; i++) {
-    const y = lat[rows[i]!]!;
-    const x = lng[rows[i]!]!;
-    if (y < box.south) box.south = y;
-    if (y > box.north) box.north = y;
-    if (x < box.west) box.west = x;
-    if (x > box.east) box.east = x;
-  }
-  return box;
-}
-
 /** How far the map zooms in automatically: any closer, the built-in coast is jagged. Users can zoom in further. */
 export const CLOSEST = 9;
 
-export const boundsOf = ({ south, west, north, east }: Box): LatLngBoundsLiteral => [
-  [south, west],
-  [north, east],
-];
-
-/** The rows inside a box. Its east may be beyond 180°, where the world repeats. */
-export function rowsIn({ lat, lng }: Places, rows: Uint32Array, { south, west, north, east }: Box): Uint32Array {
-  const found = new Uint32Array(rows.length);
-  let count = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!;
-    const y = lat[row]!;
-    const x = lng[row]!;
-    if (y < south || y > north) continue;
-    if ((x >= west && x <= east) || (x + 360 >= west && x + 360 <= east) || (x - 360 >= west && x - 360 <= east))
-      found[count++] = row;
-  }
-  return found.slice(0, count);
-}
+/** The rows inside a box. */
+export const rowsIn = ({ lat, lng }: Places, rows: Uint32Array, box: Box): Uint32Array =>
+  rows.filter((row) => isInside(box, lat[row]!, lng[row]!));
 
 export const deviceNameAt = (index: FleetIndex, row: number): string => {
   const { DeviceName, DeviceId } = index.device(row);

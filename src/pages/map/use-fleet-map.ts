@@ -7,13 +7,14 @@ import { useResolvedFilter } from '#/features/late-fleet/use-resolved-filter.ts'
 import { useFacets } from '#/features/device-filters/use-facets.ts';
 import { useSelection } from '#/features/bulk/selection.ts';
 import { counted } from '#/lib/format.ts';
+import { boundsOf, boxNear, boxOf, nearestTo, type Box } from '#/lib/longitude.ts';
 import { atOnce, runChunked, nextTask } from '#/lib/pace.ts';
 import { sameValues } from '#/lib/same-values.ts';
 import { WorkerClient } from '#/lib/worker-client.ts';
 import type { AreaTool, Pixel } from './area-select.tsx';
 import { ClusterIndex, buildCurve, type CurveArrays, type Points } from './cluster-index.ts';
 import { colouredGroups, numberByGroup, numberByVersion } from './colouring.ts';
-import { CLOSEST, boundsOf, boxOf, byLocation, pointSteps, type Box } from './map-fleet.ts';
+import { CLOSEST, byLocation, pointSteps } from './map-fleet.ts';
 import type { ColorBy } from './marker-colors.ts';
 import { useMapVersions } from './use-map-versions.ts';
 import { printView, useMapUrl } from './use-map-url.ts';
@@ -159,7 +160,8 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
 
     fit: (rows: ArrayLike<number>) => {
       const box = boxOf(places, rows);
-      if (box) map?.fitBounds(boundsOf(box), { padding: [40, 40], maxZoom: CLOSEST });
+      if (map && box)
+        map.fitBounds(boundsOf(boxNear(map.getCenter().lng, box)), { padding: [40, 40], maxZoom: CLOSEST });
     },
     follow: (moved: L.Map, isMove: boolean) => {
       const [bounds, zoom] = [moved.getBounds(), moved.getZoom()];
@@ -178,7 +180,11 @@ export function useFleetMap(fleet: FleetIndex, places: Places) {
       const { activeElement } = document;
       const opener = byKeyboard && activeElement instanceof HTMLElement ? activeElement : undefined;
       change({ opener, isListOpen: false });
-      map?.setView([places.lat[row]!, places.lng[row]!], Math.max(map.getZoom(), CLOSEST));
+      if (map)
+        map.setView(
+          [places.lat[row]!, nearestTo(map.getCenter().lng, places.lng[row]!)],
+          Math.max(map.getZoom(), CLOSEST),
+        );
       url.set({ device: fleet.idOf(row) });
     },
     closeCard: () => {

@@ -7,6 +7,7 @@ import { MapBox } from '#/features/base-map/map-box.tsx';
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatCount } from '#/lib/format.ts';
+import { nearestTo } from '#/lib/longitude.ts';
 import { Link } from '#/ui/url/link.tsx';
 import { clustersOf, type PlacedCluster } from './map-clusters.ts';
 import classes from './fleet-map.module.css';
@@ -73,7 +74,7 @@ function Clusters({ index, world }: { index: FleetIndex; world: readonly PlacedC
       {clusters.map((cluster) => {
         const { lat, lng, count, offline } = cluster;
         const { x, y } = map.latLngToContainerPoint([lat, lng]);
-        const at = `${lat.toFixed(4)},${lng.toFixed(4)},${Math.min(CLOSEST, Math.round(zoom) + CLOSER)}`;
+        const at = `${lat.toFixed(4)},${nearestTo(0, lng).toFixed(4)},${Math.min(CLOSEST, Math.round(zoom) + CLOSER)}`;
         return (
           <g
             key={`${lat} ${lng}`}

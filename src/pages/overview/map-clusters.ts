@@ -1,5 +1,6 @@
 // The devices of a small map as clusters on a flat projection of the world.
 import type { FleetIndex } from '#/fleet/fleet-index.ts';
+import { boxOf, eastOf } from '#/lib/longitude.ts';
 
 export interface PlacedCluster {
   lat: number;
@@ -24,17 +25,18 @@ interface Cell extends PlacedCluster {
   y: number;
 }
 
-/** The largest first. */
+/** The largest first; their longitudes are those of the box that holds the fleet, which may cross 180. */
 export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
   const { places } = index;
   if (!places) return [];
+  const placed = index.rows.filter((row) => places.kind[row] === PLACED);
+  const west = boxOf(places, placed)?.west ?? 0;
   const status = index.coded('DeviceStatus');
   const isOffline = status?.texts.map((text) => text === 'Offline') ?? [];
   const size = TILE * 2 ** zoom;
   const cells = new Map<number, Cell>();
-  for (const row of index.rows) {
-    if (places.kind[row] !== PLACED) continue;
-    const [lat, lng] = [places.lat[row] ?? 0, places.lng[row] ?? 0];
+  for (const row of placed) {
+    const [lat, lng] = [places.lat[row] ?? 0, eastOf(places.lng[row] ?? 0, west)];
     const [x, y] = project(lat, lng, size);
     const key = Math.floor(x / CELL) * 100_000 + Math.floor(y / CELL);
     let cell = cells.get(key);
@@ -48,11 +50,16 @@ export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
   }
   const merged: Cell[] = [];
   for (const cell of [...cells.values()].toSorted((one, two) => two.count - one.count)) {
-    const near = merged.find(
-      (other) =>
-        Math.hypot(other.x / other.count - cell.x / cell.count, other.y / other.count - cell.y / cell.count) <
-        CELL * 0.8,
-    );
+    const near = merged.find((other) => {
+      // A neighbour at the other edge of the world moves over.
+      const turns = Math.round((other.x / other.count - cell.x / cell.count) / size);
+      const x = cell.x / cell.count + turns * size;
+      if (Math.hypot(other.x / other.count - x, other.y / other.count - cell.y / cell.count) >= CELL * 0.8)
+        return false;
+      cell.x += turns * size * cell.count;
+      cell.lng += turns * 360 * cell.count;
+      return true;
+    });
     if (!near) {
       merged.push({ ...cell });
       continue;
