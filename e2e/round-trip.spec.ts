@@ -56,8 +56,8 @@ test('an edited export changes its devices, shows old and new values, and create
 test('each device gets its own values, tags and location', async ({ signedIn: page, service }) => {
   const { DeviceId: one } = await service.createDevice('pump 1', 'north');
   const { DeviceId: two } = await service.createDevice('pump 2', 'north');
-  const rows = [`${one},pump A,ACME,edge;old,52.5,13.4`, `${two},pump 2,,edge,,`];
-  await importText(page, service, ['id,name,customer,tags,lat,lng', ...rows].join('\n'));
+  const rows = [`${one},pump A,ACME,edge;old\\; odd,52.5,13.4`, `${two},pump 2,,edge,,`];
+  await importText(page, service, ['sep=,', 'id,name,customer,tags,lat,lng', ...rows].join('\n'));
   await page.getByRole('button', { name: 'Change 2 devices…' }).click();
   const dialog = page.getByRole('dialog', { name: 'Change 2 devices' });
   await expect(dialog.getByRole('row', { name: 'pump 1 Name pump 1 pump A' })).toBeVisible();
@@ -68,9 +68,12 @@ test('each device gets its own values, tags and location', async ({ signedIn: pa
   expect(made).toHaveLength(2);
   expect(made.find(({ DeviceId }) => DeviceId === one)).toMatchObject({ DeviceName: 'pump A', CustomerName: 'ACME' });
   expect(made.map(({ Tags = [] }) => Tags.map(({ TagName }) => TagName).toSorted())).toEqual([
-    ['edge', 'old'],
+    ['edge', 'old; odd'],
     ['edge'],
   ]);
   const places = await service.call<{ DeviceId: string; Lat: number }[]>('GET', '/v1/devices/location');
   expect(places.find(({ DeviceId }) => DeviceId === one)).toMatchObject({ Lat: 52.5 });
+  // Exported and read again, nothing is different.
+  await importText(page, service, await exportAll(page, service));
+  await expect(planOf(page)).toContainText('No device will be changed, 2 are the same');
 });

@@ -3,7 +3,7 @@ import type { HashedRow } from '../store/audit-log.ts';
 import { removedObjects } from '../store/audit-origin.ts';
 import { kindOf } from '../store/audit-scope.ts';
 import type { Database, Reader } from '../store/database.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { NAMED_DEVICES, NAMED_JOBS, NAMED_REMOVALS, openNameIndex } from '../store/name-index.ts';
 import { invalid } from '../http/problem.ts';
 

@@ -12,7 +12,7 @@ import { originOf } from '../store/audit-origin.ts';
 import { exported } from '../store/database.ts';
 import type { Reader } from '../store/database.ts';
 import { narrowed } from '../store/narrowed.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { scopeOf } from '../store/scope.ts';
 import { entriesInScope, isOfGroups } from '../store/audit-scope.ts';
 import { actorNames, actorsNamed, namesOf, objectKey, openObjectSearch } from './audit-names.ts';

@@ -10,7 +10,7 @@ import { Problem } from '../http/problem.ts';
 import type { Database } from '../store/database.ts';
 import { deviceById, deviceByKey } from '../store/devices.ts';
 import { listFiltered, listPage, listSelected, listSeqs, matchesAmong } from '../store/device-list.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { hashSecret, newSecret } from '../store/ids.ts';
 import { NAMED_DEVICES, openNameIndex } from '../store/name-index.ts';
 import { scopeKey, scopeOf } from '../store/scope.ts';

@@ -8,7 +8,7 @@ import { Problem } from '../http/problem.ts';
 import { refuseTokenOf, requireRole, requireUnlimited } from '../http/require-permission.ts';
 import { notFound } from '../store/errors.ts';
 import type { Reader } from '../store/database.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { holderOf } from '../store/sessions.ts';
 import { countViews, deleteView, saveView, sharedView, viewsOf, type ViewRow } from '../store/views.ts';
 import { namesOf } from './audit-names.ts';

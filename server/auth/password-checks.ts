@@ -4,7 +4,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context } from '../context.ts';
 import { Problem } from '../http/problem.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { personByEmail } from '../store/people.ts';
 import type { PersonRow } from '../store/people.ts';
 import { isPassword } from './passwords.ts';

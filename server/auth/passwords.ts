@@ -8,7 +8,7 @@ import PQueue from 'p-queue';
 import { MIN_PASSWORD_LENGTH } from '#/contract/people.ts';
 import { Unavailable } from '../store/errors.ts';
 import type { FieldError } from '../store/errors.ts';
-import { fold } from '../store/fold.ts';
+import { fold } from '#/contract/fold.ts';
 
 const MEMORY_KIB = 19_456;
 const PASSES = 2;

@@ -7,7 +7,7 @@ import { NO_LIMIT, perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
 import { factConditions } from './facts.ts';
 import type { FactConditions } from './facts.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { inGroups, isInScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 

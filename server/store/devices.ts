@@ -6,7 +6,7 @@ import { insertRow } from './database.ts';
 import type { Reader, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
 import { CAUSES, noteState } from './state-history.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { DEVICES_RENAMED } from './name-index.ts';
 import { DEVICES_MOVED, inGroups } from './scope.ts';
 import type { Scope } from './scope.ts';

@@ -1,6 +1,6 @@
 // Who a person is at the identity provider, and the ID token of a session, which signing out there needs.
 import type { Reader, Tx } from './database.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { hashSecret } from './ids.ts';
 import { deletePersonCodes, endSessionsOf } from './people.ts';
 import type { PersonRow } from './people.ts';

@@ -7,7 +7,7 @@ import { holds } from '../../scripts/test-property.ts';
 import { archiveJob, restoreJob } from './archive.ts';
 import type { Database } from './database.ts';
 import { insertDevice } from './devices.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { jobPage } from './job-list.ts';
 import type { JobFilter } from './job-list.ts';
 import { deleteJob, moveJob, refreshParents } from './job-moves.ts';

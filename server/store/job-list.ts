@@ -2,7 +2,7 @@
 // short list of jobs. A page scans the condition with the fewest jobs and checks them against the other conditions, up
 // to a limit for each page.
 import type { Reader } from './database.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { jobsOfList } from './jobs.ts';
 import type { JobRow } from './jobs.ts';
 import { isOwnTopJob, statesOf, topJobsInScope } from './job-scope.ts';

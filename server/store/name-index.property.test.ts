@@ -6,7 +6,7 @@ import { holds, wellFormedText } from '../../scripts/test-property.ts';
 import type { Database } from './database.ts';
 import { matchesAmong } from './device-list.ts';
 import { insertDevice, updateDevice } from './devices.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { NAMED_DEVICES, openNameIndex } from './name-index.ts';
 import { wholeAccount } from './scope.ts';
 import { openTestDatabase } from './test-database.ts';

@@ -6,7 +6,7 @@ import { changesBetween, currentPosition } from './changes.ts';
 import type { ChangeKind, Position } from './changes.ts';
 import type { Database } from './database.ts';
 import { perDialect } from './dialect.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 
 /** The texts that a row is found by: its folded name and its id. */
 export interface Named {

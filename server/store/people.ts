@@ -5,7 +5,7 @@ import type { Rights, Role } from '#/contract/permissions.ts';
 import type { Caller } from './caller.ts';
 import type { Reader, Tx } from './database.ts';
 import { Conflict, notFound } from './errors.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { hashSecret, newId, newSecret } from './ids.ts';
 import { requireRoom } from './room.ts';
 

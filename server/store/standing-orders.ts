@@ -5,7 +5,7 @@ import type { Reader, Tx } from './database.ts';
 import type { Beginner } from './current-rights.ts';
 import { perDialect } from './dialect.ts';
 import type { Dialect } from './dialect.ts';
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import { isInScope } from './scope.ts';
 import type { Scope } from './scope.ts';
 

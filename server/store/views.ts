@@ -1,5 +1,5 @@
 // Saved views of the device list: shared within an account, or private.
-import { fold } from './fold.ts';
+import { fold } from '#/contract/fold.ts';
 import type { Reader, Tx } from './database.ts';
 
 export interface ViewRow {

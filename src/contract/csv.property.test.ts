@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
 import { anyText, holds } from '../../scripts/test-property.ts';
-import { csvLine, csvText, plainCell, readCsv } from './csv.ts';
+import { csvLine, csvText, listCell, plainCell, readCsv, readListCell } from './csv.ts';
 
 const hostile = fc.oneof(
   anyText(12),
@@ -39,6 +39,30 @@ test('rows that are not blank survive a round trip', () =>
       const filled = (all: string[][]) => all.filter((row) => row.some((value) => value.trim() !== ''));
       assert.deepEqual(filled(readCsv(csvText(given)).map(({ cells }) => cells.map(plainCell))), filled(given));
     }),
+  ));
+
+test('the values of a cell are read back, also from a file', () =>
+  holds(
+    1500,
+    fc.property(
+      fc.array(
+        fc.oneof(
+          hostile,
+          fc.stringMatching(/^[;|\\u0-9a ]{1,6}$/),
+          anyText(6).map((text) => `=${text}`),
+        ),
+        { maxLength: 4 },
+      ),
+      (given) => {
+        const values = [...new Set(given)].filter(Boolean);
+        const cell = listCell(values);
+        assert.equal(cell, cell.trim());
+        assert.doesNotMatch(cell, /[\r\n]/);
+        assert.deepEqual(readListCell(cell), values);
+        const [row] = readCsv(csvText([['id', cell]]));
+        assert.deepEqual(readListCell(plainCell(row?.cells[1] ?? '')), values);
+      },
+    ),
   ));
 
 test('only a number may begin like a formula', () =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { csvLine, csvText, delimiterOf, plainCell, readCsv } from './csv.ts';
+import { csvLine, csvText, delimiterOf, listCell, plainCell, readCsv, readListCell } from './csv.ts';
 
 const cells = (text: string, delimiter?: string) => readCsv(text, delimiter).map((row) => row.cells);
 
@@ -69,6 +69,30 @@ test('rows have the number of the line they begin on', () => {
     readCsv('h\n"two\nlines"\n\nlast').map(({ line }) => line),
     [1, 2, 5],
   );
+});
+
+test('a declared delimiter counts, and its line is not a row', () => {
+  assert.deepEqual(readCsv('\uFEFFsep=;\r\na,b;c\r\n\r\nd;e'), [
+    { line: 2, cells: ['a,b', 'c'] },
+    { line: 4, cells: ['d', 'e'] },
+  ]);
+  assert.equal(delimiterOf('sep=|\na;b;c'), '|');
+  assert.deepEqual(cells('sep=;\n'), []);
+  // Only on the first line, and only one character.
+  assert.deepEqual(cells('a,b\nsep=;,c'), [
+    ['a', 'b'],
+    ['sep=;', 'c'],
+  ]);
+  assert.deepEqual(cells('sep=ab,c'), [['sep=ab', 'c']]);
+});
+
+test('a cell of several values', () => {
+  assert.equal(
+    listCell(['edge', 'a;b', 'c|d', 'C:\\dir', 'end\\', ' x']),
+    'edge; a\\;b; c\\|d; C:\\dir; end\\\\; \\u0020x',
+  );
+  assert.deepEqual(readListCell(' ; |a;;b| a'), ['a', 'b']);
+  assert.deepEqual(readListCell('north|C:\\dir;\\\\;'), ['north', 'C:\\dir', '\\']);
 });
 
 test('the delimiter is the most frequent one in the first line, outside quotes', () => {

@@ -35,8 +35,13 @@ export interface CsvRow {
 
 const DELIMITERS = [',', ';', '\t'] as const;
 
-/** The delimiter of a file: the most frequent one in its first line, outside quotes. */
+/** The line before the header in which spreadsheets look for the delimiter: `sep=;`. It may be padded like any other. */
+const DECLARED = /^\uFEFF?"?sep=(\\t|[^\r\n"])\1*"?(?:\r\n|\r|\n|$)/i;
+
+/** The delimiter of a file: the one that it declares, or else the most frequent one in its first line, outside quotes. */
 export function delimiterOf(text: string): string {
+  const declared = DECLARED.exec(text)?.[1];
+  if (declared !== undefined) return declared.replace('\\t', '\t');
   const counts = new Map<string, number>();
   let quoted = false;
   for (const char of text) {
@@ -49,14 +54,15 @@ export function delimiterOf(text: string): string {
 }
 
 /**
- * The rows of a file with quotes, any line end, a byte order mark, and commas, semicolons or tabs between cells. Empty lines
- * are skipped. It accepts anything: an unclosed quote takes the rest of the text.
+ * The rows of a file with quotes, any line end, a byte order mark, and commas, semicolons or tabs between cells, or what it
+ * declares. Empty lines are skipped. It accepts anything: an unclosed quote takes the rest of the text.
  */
 export function readCsv(given: string, delimiter?: string): CsvRow[] {
-  const text = given.replace(/^\uFEFF/, '');
-  const separator = delimiter ?? delimiterOf(text);
+  const isDeclared = DECLARED.test(given);
+  const text = given.replace(isDeclared ? DECLARED : /^\uFEFF/, '');
+  const separator = isDeclared ? delimiterOf(given) : (delimiter ?? delimiterOf(text));
   const rows: CsvRow[] = [];
-  let line = 1;
+  let line = isDeclared ? 2 : 1;
   let row: CsvRow = { line, cells: [] };
   let at = 0;
   const endRow = () => {
@@ -93,4 +99,28 @@ export function readCsv(given: string, delimiter?: string): CsvRow[] {
   }
   if (row.cells.length > 0) endRow();
   return rows;
+}
+
+// ---- Several values in one cell ------------------------------------------------------------------------------------------
+
+/** What would end a value or be lost at its ends, and a backslash that would be taken for one of ours. */
+const ESCAPED = /[;|]|^\s+|\s+$|[\r\n]|\\(?=[;|\\u\r\n]|\s*$)/g;
+const escapedChar = (char: string) =>
+  /\s/.test(char) ? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}` : `\\${char}`;
+
+/** Values such as tags: `edge; north`. A semicolon in one is written as `\;`. */
+export const listCell = (values: readonly string[]): string =>
+  values.map((value) => value.replace(ESCAPED, (found) => found.replace(/[^]/g, escapedChar))).join('; ');
+
+/** The values of a cell, each of them once. Lists that people write may have `|` between them. */
+export function readListCell(cell: string): string[] {
+  const parts = cell.match(/(?:\\[;|\\]|[^;|])+/g) ?? [];
+  const values = parts.map((part) =>
+    part
+      .trim()
+      .replace(/\\(?:u([\da-f]{4})|([;|\\]))/g, (_, code: string | undefined, char: string) =>
+        code === undefined ? char : String.fromCharCode(Number.parseInt(code, 16)),
+      ),
+  );
+  return [...new Set(values)].filter(Boolean);
 }

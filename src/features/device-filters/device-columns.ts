@@ -1,4 +1,5 @@
 // Devices as rows of a CSV file: the documented fields, then the other fields of this service.
+import { listCell } from '#/contract/csv.ts';
 import type { Device, DeviceLocation } from '#/contract/devices.ts';
 import { NAMED, addressOf, valueText } from './inventory.ts';
 
@@ -6,7 +7,7 @@ const HEAD = 'id,name,group,status,customer,site,tags,address,last seen,created,
 
 /** The tags of a device in one cell, as "Add many" reads them back. */
 export const tagsCell = ({ Tags = [] }: Pick<Device, 'Tags'>): string =>
-  Tags.map(({ TagId, TagName }) => TagName || TagId).join('; ');
+  listCell(Tags.map(({ TagId, TagName }) => TagName || TagId));
 
 export interface DeviceColumns {
   head: string[];

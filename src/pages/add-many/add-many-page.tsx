@@ -146,6 +146,7 @@ const locatedIn = (located: ReadonlyMap<string, Position>) => (id: string) => {
 function usePlan(rows: readonly DraftRow[]) {
   const { index, error, retry } = useFleet({ need: true });
   const asksLocations = rows.some(({ existing }) => existing?.columns.has('lat'));
+  const { data: tags } = useQuery(tagQueries.list());
   const { data: locations, isLoading } = useQuery({ ...deviceQueries.locations(), enabled: asksLocations });
   const fleet = useMemo((): KnownFleet | undefined => {
     if (!index || isLoading) return undefined;
@@ -155,8 +156,20 @@ function usePlan(rows: readonly DraftRow[]) {
       return row === undefined ? undefined : index.device(row);
     };
     const located = new Map(locations?.map((location) => [location.DeviceId, location]));
-    return { names: new Set(names), ids: new Set(index.ids(index.rows)), deviceOf, locationOf: locatedIn(located) };
-  }, [index, locations, isLoading]);
+    const shared = {
+      group: index.coded('DeviceGroup')?.texts ?? [],
+      customer: index.coded('CustomerName')?.texts ?? [],
+      site: index.coded('CustomerSite')?.texts ?? [],
+      tags: tags?.map(({ TagName }) => TagName) ?? [],
+    };
+    return {
+      names: new Set(names),
+      shared,
+      ids: new Set(index.ids(index.rows)),
+      deviceOf,
+      locationOf: locatedIn(located),
+    };
+  }, [index, locations, isLoading, tags]);
   const { data: account } = useQuery(accountQueries.get());
   const free = account && Math.max(0, account.PlanMaxDeviceLimit - account.NumDevicesAdded);
   // Typing has priority: with thousands of rows the plan follows a moment later.

@@ -30,7 +30,7 @@ const refused = (key: string) => creationOf(key, asked, { outcome: 'failed', err
 const lost = creationOf('l', asked, { outcome: 'unknown', error: new ApiError('network', 'No answer') });
 
 test('a row becomes a request, and a row again', () => {
-  const cells = { name: 'a', group: 'g', customer: '', site: 'Hall 1', lat: '1.5', lng: '2', tags: 'x;y' };
+  const cells = { name: 'a', group: 'g', customer: '', site: 'Hall 1', lat: '1.5', lng: '2', tags: 'x; y' };
   const device = newDeviceOf(checkRow(newRow(cells)).device);
   assert.deepEqual(device, {
     DeviceName: 'a',

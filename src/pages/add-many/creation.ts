@@ -1,5 +1,6 @@
 // The creation of devices from a list: the requested devices, the result of each row, and the requests that create a single
 // device on a service without bulk work.
+import { listCell } from '#/contract/csv.ts';
 import type { NewBulkDevice } from '#/contract/bulk.ts';
 import type { NewDevice } from '#/contract/devices.ts';
 import { errorLine } from '#/api/api-error.ts';
@@ -48,7 +49,7 @@ export const rowOf = ({
     site: CustomerSite ?? '',
     lat: Lat === undefined ? '' : String(Lat),
     lng: Lng === undefined ? '' : String(Lng),
-    tags: Tags.join(';'),
+    tags: listCell(Tags),
   });
 
 export const isCreated = ({ id }: Creation): boolean => id !== '';

@@ -1,6 +1,6 @@
 // The plan for the rows: which devices are created and changed, which rows are left out, and what the licence allows.
 import { counted, formatCount } from '#/lib/format.ts';
-import { checkRow, hasError, type CellTexts } from './row-check.ts';
+import { SHARED, checkRow, folded, hasError, type CellTexts } from './row-check.ts';
 import { changeOf, changedColumns, type KnownFleet, type RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
 
@@ -26,6 +26,32 @@ function fatesOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
   return fates;
 }
 
+/** By row: groups, customers, sites and tags that would be others only because they are written in another way. */
+function spellingsOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
+  const known = new Map<string, Set<string>>();
+  const writtenAs = (column: string, folded: string, text: string) => {
+    const key = `${column} ${folded}`;
+    const before = known.get(key);
+    if (!before) known.set(key, new Set([text]));
+    return before;
+  };
+  if (fleet)
+    for (const column of SHARED)
+      for (const text of fleet.shared[column]) writtenAs(column, folded(text), text)?.add(text);
+  const found = new Map<DraftRow, CellTexts>();
+  for (const row of rows)
+    for (const { column, text, folded } of checkRow(row).shared) {
+      const others = writtenAs(column, folded, text);
+      if (!others || others.has(text)) continue;
+      const [other = ''] = others;
+      found.set(row, {
+        ...found.get(row),
+        [column]: `“${other}” exists, and differs only in case, spaces or encoding`,
+      });
+    }
+  return found;
+}
+
 /** `free`: devices that the licence still allows, if known. */
 export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined, free: number | undefined) {
   const fates = fatesOf(rows, fleet);
@@ -43,10 +69,10 @@ export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined,
     const exists = fleet?.names.has(folded) ? 'A device of this name exists' : '';
     return [exists, listed].filter(Boolean).join('. ') || undefined;
   };
+  const spellings = spellingsOf(rows, fleet);
   const warningsOf = (row: DraftRow): CellTexts => {
-    const { warnings } = checkRow(row);
     const name = nameWarning(row);
-    return name ? { ...warnings, name } : warnings;
+    return { ...spellings.get(row), ...checkRow(row).warnings, ...(name !== undefined && { name }) };
   };
   const ready = rows.filter((row) => !row.existing && !hasError(row));
   const changes = rows.flatMap((row) => (hasError(row) ? [] : (fates.get(row)?.change ?? [])));
@@ -59,7 +85,7 @@ export function planOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined,
     counts: { same: count('same'), unknown: count('unknown'), repeated: count('repeated'), unread: count('unread') },
     faulty: rows.filter(hasError).length,
     /** Number of rows with warnings that will still be created. */
-    warned: ready.filter((row) => checkRow(row).isOdd || nameWarning(row) !== undefined).length,
+    warned: ready.filter((row) => Object.keys(warningsOf(row)).length > 0).length,
     free,
     warningsOf,
     fateOf: (row: DraftRow): RowFate => fates.get(row)?.fate ?? 'new',

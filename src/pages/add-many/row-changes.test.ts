@@ -30,6 +30,7 @@ const LOCATIONS = [
 
 const fleet: KnownFleet = {
   names: new Set(DEVICES.map(({ DeviceName }) => DeviceName.toLowerCase())),
+  shared: { group: ['north'], customer: [], site: [], tags: ['edge', 'old; odd'] },
   ids: new Set(DEVICES.map(({ DeviceId }) => DeviceId)),
   deviceOf: (id) => DEVICES.find(({ DeviceId }) => DeviceId === id),
   locationOf: (id) => LOCATIONS.find(({ DeviceId, Lat }) => DeviceId === id && Lat !== 0),
@@ -78,7 +79,7 @@ test('edited values are changed, with the values that they replace', () => {
         { Lat: 52.6, Lng: -13.4 },
         ['new'],
         ['t2'],
-        { name: '=pump "1"', site: 'Hall 1', lat: '52.5', lng: '-13.4', tags: 'edge; old; odd' },
+        { name: '=pump "1"', site: 'Hall 1', lat: '52.5', lng: '-13.4', tags: 'edge; old\\; odd' },
       ],
       ['d2', {}, { Lat: 1, Lng: 2.5 }, [], [], { lat: '', lng: '' }],
     ],

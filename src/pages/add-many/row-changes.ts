@@ -3,13 +3,15 @@
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { tagsCell } from '#/features/device-filters/device-columns.ts';
-import { checkRow, type CellTexts } from './row-check.ts';
+import { SHARED, checkRow, type CellTexts } from './row-check.ts';
 import { COLUMNS, oneLine, type ColumnName, type DraftRow } from './rows.ts';
 
 /** The current fleet. */
 export interface KnownFleet {
   /** Names, normalised by `folded`. */
   names: ReadonlySet<string>;
+  /** Its groups, customers, sites and tags as they are written. */
+  shared: Record<(typeof SHARED)[number], readonly string[]>;
   ids: ReadonlySet<string>;
   deviceOf: (id: string) => Device | undefined;
   locationOf: (id: string) => Position | undefined;
@@ -56,8 +58,7 @@ export function changeOf(row: DraftRow, fleet: KnownFleet): RowChange | undefine
     }
   }
   const { Tags = [] } = device;
-  // A tag name may contain the separator, so the cells are compared as text.
-  if (columns.has('tags') && row.cells.tags !== tagsCell(device)) {
+  if (columns.has('tags')) {
     change.tag = wanted.tags.filter((name) => !Tags.some((tag) => nameOf(tag) === name));
     change.untag = Tags.filter((tag) => !wanted.tags.includes(nameOf(tag)));
     if (change.tag.length + change.untag.length > 0) change.was.tags = tagsCell(device);

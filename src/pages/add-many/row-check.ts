@@ -1,4 +1,5 @@
 // Validates a row cell by cell with the contract's schemas, and builds what would be sent for it.
+import { readListCell } from '#/contract/csv.ts';
 import {
   deviceChange,
   deviceDraft,
@@ -7,11 +8,12 @@ import {
   type DeviceDraft,
   type Position,
 } from '#/contract/devices.ts';
+import { fold } from '#/contract/fold.ts';
 import { issueText } from '#/contract/issue-text.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { hiddenText } from '#/lib/glyphs.ts';
 import { readDegrees } from '#/lib/coordinates.ts';
-import { COLUMNS, tagsOfCell, type Cells, type ColumnName, type DraftRow } from './rows.ts';
+import { COLUMNS, type Cells, type ColumnName, type DraftRow } from './rows.ts';
 
 export interface DeviceToAdd {
   name: string;
@@ -30,6 +32,9 @@ export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
   ...(site ? { CustomerSite: site } : {}),
 });
 
+/** The columns whose values several devices have. */
+export const SHARED = ['group', 'customer', 'site', 'tags'] as const;
+
 export type CellTexts = Partial<Record<ColumnName, string>>;
 
 const FIELDS = new Map(
@@ -45,7 +50,8 @@ const FIELDS = new Map(
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
-export const folded = (name: string): string => name.trim().toLowerCase();
+/** A name as people compare it: without differences of case, spaces and Unicode's forms. */
+export const folded = (name: string): string => fold(name.trim().replaceAll(/\s+/g, ' '));
 
 type Issues = Parameters<typeof issueText>[0][];
 
@@ -90,7 +96,7 @@ function check({ cells, existing }: DraftRow) {
     const hidden = hiddenText(cells[column]);
     if (hidden) warnings[column] = hidden;
   }
-  const tags = tagsOfCell(cells.tags);
+  const tags = readListCell(cells.tags);
   checkTags(tags, errors);
   const device = { name, group, customer, site, position: checkLocation(cells, errors, warnings), tags };
   // Values of an existing device that the list lacks are not changed.
@@ -100,10 +106,14 @@ function check({ cells, existing }: DraftRow) {
     /** Whether the row is left out because of errors. */
     isFaulty: Object.keys(errors).length > 0,
     warnings,
-    isOdd: Object.keys(warnings).length > 0,
     device,
-    /** The name in lower case, for comparison. */
     folded: folded(name),
+    /** What other devices may have too, by column, with its folded form. */
+    shared: SHARED.flatMap((column) =>
+      (column === 'tags' ? tags : [device[column]])
+        .filter(Boolean)
+        .map((text) => ({ column, text, folded: folded(text) })),
+    ),
   };
 }
 

@@ -110,7 +110,7 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
           <dd>
             {isNotOffered(tags.error)
               ? 'This service has no tags.'
-              : 'Several with ; or | between them. Missing tags are created.'}
+              : 'Several with ; or | between them, which are \\; and \\| in a tag. Missing tags are created.'}
           </dd>
         </dl>
         <p className="dim">In this order, or in any order below a heading row.</p>

@@ -3,11 +3,12 @@ import { test } from 'node:test';
 import { csvText } from '#/contract/csv.ts';
 import { licenceText, planOf, planText } from './plan.ts';
 import { checkRow, hasError } from './row-check.ts';
-import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, tagsOfCell, type Cells } from './rows.ts';
+import { COLUMNS, MOST_ROWS, edited, newRow, parseRows, type Cells } from './rows.ts';
 
 const cellsOf = (text: string) => parseRows(text).rows.map(({ cells }) => COLUMNS.map((column) => cells[column]));
 const nobody = {
   names: new Set<string>(),
+  shared: { group: [], customer: [], site: [], tags: [] },
   ids: new Set<string>(),
   deviceOf: () => undefined,
   locationOf: () => undefined,
@@ -87,7 +88,6 @@ test('sent values are trimmed and typed; 0, 0 is no location', () => {
     Lat: -33.8,
     Lng: 151.2,
   });
-  assert.deepEqual(tagsOfCell(' ; |a;;b| '), ['a', 'b']);
 });
 
 test('the plan counts, warns about names and reports the limit of the licence', () => {
@@ -110,6 +110,39 @@ test('the plan counts, warns about names and reports the limit of the licence', 
   assert.match(licenceText(planOf(rows, undefined, 3)) ?? '', /room for 3 of them/);
   assert.match(licenceText(planOf(rows, undefined, 0)) ?? '', /limit reached/);
   assert.equal(planText(planOf([rows[0]!], undefined, undefined)), '1 device will be created');
+});
+
+test('names and groups that look alike are named, in whichever form they are written', () => {
+  const rows = [
+    newRow({ name: 'Tür  Nord', group: 'Höfe' }),
+    newRow({ name: 'tu\u0308r nord', group: 'Ho\u0308fe', tags: 'edge;Edge' }),
+    newRow({ name: 'Tur Nord', group: 'Hofe', site: 'Hafen' }),
+    newRow({ name: 'neu', group: 'Höfe', site: 'HAFEN' }),
+  ];
+  const fleet = { ...nobody, names: new Set(['neu']), shared: { ...nobody.shared, site: ['Hafen', 'HAFEN'] } };
+  const differs = (other: string) => `“${other}” exists, and differs only in case, spaces or encoding`;
+  const plan = planOf(rows, fleet, undefined);
+  assert.deepEqual(rows.map(plan.warningsOf), [
+    { name: 'Twice in this list' },
+    { name: 'Twice in this list', group: differs('Höfe'), tags: differs('edge') },
+    {},
+    { name: 'A device of this name exists' },
+  ]);
+  assert.equal(plan.warned, 3);
+});
+
+test('the line in which a spreadsheet declares the delimiter is no device', () => {
+  for (const [sign, line] of [
+    [';', 'sep=;\r\n'],
+    [',', 'sep=,\n'],
+    ['\t', '\uFEFFSEP=\t\r\n'],
+    ['\t', 'sep=\\t\n'],
+    ['|', '"sep=|"\r\n'],
+    [';', 'sep=;;;\r\n'],
+  ] as const) {
+    const text = `${line}${['name', 'group', 'tags'].join(sign)}\r\n${['pump', 'north', '"a;b"'].join(sign)}\r\n`;
+    assert.deepEqual(cellsOf(text), [['pump', 'north', '', '', '', '', 'a;b']], JSON.stringify(line));
+  }
 });
 
 test('an edit makes a new row with the same id', () => {

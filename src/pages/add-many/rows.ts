@@ -126,8 +126,3 @@ export function parseRows(text: string): { rows: DraftRow[]; notes: string[] } {
     );
   return { rows, notes };
 }
-
-export function tagsOfCell(cell: string): string[] {
-  const tags = cell.split(/[;|]/).map((tag) => tag.trim());
-  return [...new Set(tags)].filter(Boolean);
-}

@@ -1,5 +1,5 @@
-// Case folding for stored and searched names. SQLite's lower() supports only ASCII, so the folded form is computed here
-// and stored beside the name.
+// Case folding for names that are stored, searched, or compared with others. SQLite's lower() supports only ASCII, so the
+// service computes the folded form and stores it beside the name.
 
 /**
  * Makes spellings that differ only in letter case equal. It converts to upper case first, so that "ß" matches "SS". The
