@@ -24,15 +24,16 @@ const NAMED = {
 } as const;
 const KINDS = Object.keys(NAMED) as (keyof typeof NAMED)[];
 /** Kinds of actions whose targets end with the id of a device. */
-const OF_DEVICES = new Set(['tag', 'note']);
+const OF_DEVICES = new Set(['tag', 'note', 'tunnel']);
 /** Kinds of actions whose targets are people. */
 const OF_PEOPLE = new Set(['password', 'otp']);
 /** A person without a name is shown by the e-mail address. */
 const nameIn = (table: string) => (table === 'people' ? "coalesce(nullif(name, ''), email)" : 'name');
 
-/** The object of an entry in the form of actors: `device:<id>`. */
-export function objectKey({ action, target }: Pick<Named, 'action' | 'target'>): string {
+/** The object of an entry in the form of actors: `device:<id>`. A device's own entries about a tunnel name only that. */
+export function objectKey({ actor = '', action, target }: Partial<Named> & Omit<Named, 'actor'>): string {
   const kind = kindOf({ action });
+  if (kind === 'tunnel' && actor.startsWith('device:')) return actor;
   return `${OF_DEVICES.has(kind) ? 'device' : OF_PEOPLE.has(kind) ? 'person' : kind}:${target.split(' ').at(-1)}`;
 }
 

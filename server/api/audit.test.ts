@@ -106,15 +106,36 @@ test('the CSV has all entries that meet the conditions', async () => {
   const response = await service.call('GET', `/v1/audit.csv?object=${id}`);
   assert.equal(response.headers.get('Content-Type'), 'text/csv; charset=utf-8');
   const [head, first, ...rest] = (await response.text()).split('\r\n');
-  assert.equal(head, 'Id,Time,Actor,Address,Action,Object,Outcome,Hash,BulkId');
-  assert.match(first ?? '', new RegExp(`,device.create,${id},done,[0-9a-f]{64},$`));
+  assert.equal(head, 'Id,Time,Actor,Address,Action,Object,Outcome,Hash,BulkId,ActorName,ObjectName');
+  assert.match(first ?? '', new RegExp(`,device.create,${id},done,[0-9a-f]{64},,[^,]+,in a file$`));
   assert.deepEqual(rest, ['']);
+});
+
+test('an entry about a tunnel names its device, whoever opened or closed it', async () => {
+  const id = await device('behind a tunnel');
+  const about = async (actor: string, action: 'tunnel.open' | 'tunnel.end', target: string) => {
+    const caller = { account: { id: 1, email: '' }, actor, address: '' };
+    await service.context.db.write((tx) => service.context.audit.record(tx, caller, action, target));
+  };
+  await about('operator', 'tunnel.open', `web ${id}`);
+  await about(`device:${id}`, 'tunnel.end', 'web');
+  const named = async (query: string) =>
+    (await read(query)).Items.map(({ Object: target, ObjectName }) => [target, ObjectName]);
+  assert.deepEqual(await named('?action=tunnel'), [
+    ['web', 'behind a tunnel'],
+    [`web ${id}`, 'behind a tunnel'],
+  ]);
+  const csv = await (await service.call('GET', '/v1/audit.csv?action=tunnel.end')).text();
+  assert.match(csv.split('\r\n')[1] ?? '', /,tunnel\.end,web,done,\w*,,behind a tunnel,behind a tunnel$/);
 });
 
 test('in the CSV no name is a formula, and what cannot be searched for is refused before it begins', async () => {
   await service.call('PUT', `/v1/rules/${encodeURIComponent('=1+1')}`, { Rules: [] });
   const lines = (await (await service.call('GET', '/v1/audit.csv?action=rules.save')).text()).split('\r\n');
   assert.match(lines[1] ?? '', /,rules\.save,'=1\+1,done,/);
+  await device('=2+2');
+  const [, own] = (await (await service.call('GET', '/v1/audit.csv?about=%3D2%2B2')).text()).split('\r\n');
+  assert.match(own ?? '', /,'=2\+2$/);
   // SQLite stores such a text.
   if (onPostgres) assert.equal((await service.call('GET', '/v1/audit.csv?object=%00')).status, 400);
 });

@@ -20,7 +20,20 @@ import { actorNames, actorsNamed, namesOf, objectKey, openObjectSearch } from '.
 const DEFAULT_LIMIT = 100;
 /** Rows read at a time for the CSV. */
 const BATCH = 250;
-const COLUMNS = ['Id', 'Time', 'Actor', 'Address', 'Action', 'Object', 'Outcome', 'Hash', 'BulkId'] as const;
+/** Names are last: the columns before them are those of earlier versions. */
+const COLUMNS = [
+  'Id',
+  'Time',
+  'Actor',
+  'Address',
+  'Action',
+  'Object',
+  'Outcome',
+  'Hash',
+  'BulkId',
+  'ActorName',
+  'ObjectName',
+] as const satisfies readonly (keyof AuditEntry)[];
 
 /**
  * Hashes the newest entries, which can be found by object only afterwards. If a full disk or another fault prevents
@@ -55,10 +68,10 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
     };
   };
   /** The names of actors and objects; of objects outside the caller's groups none. */
-  const visibleNames = async (request: HandlerRequest, rows: HashedRow[]) => {
-    const names = await namesOf(db, request.account.id, rows);
+  const visibleNames = async (request: HandlerRequest, rows: HashedRow[], reader: Reader = db) => {
+    const names = await namesOf(reader, request.account.id, rows);
     if (!request.groups) return names;
-    const { objects } = await entriesInScope(db, scopeOf(request), request.actor, rows);
+    const { objects } = await entriesInScope(reader, scopeOf(request), request.actor, rows);
     const actors = new Set(rows.map(({ actor }) => actor));
     for (const key of names.keys())
       if (isOfGroups(key.slice(0, key.indexOf(':'))) && !objects.has(key) && !actors.has(key)) names.delete(key);
@@ -77,11 +90,7 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
       );
       const names = await visibleNames(request, rows);
       return {
-        Items: rows.map((row) => ({
-          ...entryOf(row),
-          ActorName: names.get(row.actor) ?? '',
-          ObjectName: names.get(objectKey(row)) ?? '',
-        })),
+        Items: rows.map((row) => entryOf(row, names)),
         Next: next,
       };
     },
@@ -99,7 +108,8 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
         yield Buffer.from(csvLine(COLUMNS));
         for (let rows = first; ; rows = await readBatch(reader, rows.at(-1)?.seq)) {
           const shown = keep ? await keep(rows) : rows;
-          yield Buffer.from(shown.map((row) => lineOf(entryOf(row))).join(''));
+          const names = await visibleNames(request, shown, reader);
+          yield Buffer.from(shown.map((row) => lineOf(entryOf(row, names))).join(''));
           if (rows.length < BATCH) return;
           // A client that reads fast must not keep all others waiting.
           await otherRequests();
@@ -133,17 +143,18 @@ export function auditRoutes(context: Context): Handlers<typeof auditEndpoints> {
   };
 }
 
-const entryOf = (row: HashedRow): Omit<AuditEntry, 'ActorName' | 'ObjectName'> => ({
+const entryOf = (row: HashedRow, names: ReadonlyMap<string, string>): AuditEntry => ({
   Id: String(row.seq),
   Time: printIsoTime(new Date(row.at)),
   Actor: row.actor,
+  ActorName: names.get(row.actor) ?? '',
   Address: row.address,
   Action: row.action,
   Object: row.target,
+  ObjectName: names.get(objectKey(row)) ?? '',
   Outcome: row.outcome,
   Hash: row.hash ?? '',
   ...(row.bulk_id !== '' && { BulkId: row.bulk_id }),
 });
 
-const lineOf = (entry: Omit<AuditEntry, 'ActorName' | 'ObjectName'>) =>
-  csvLine(COLUMNS.map((name) => entry[name] ?? ''));
+const lineOf = (entry: AuditEntry) => csvLine(COLUMNS.map((name) => entry[name] ?? ''));

@@ -97,9 +97,9 @@ export function AuditTable({ lines, dialog, onActor }: AuditTableProps) {
     },
     {
       header: 'Time',
-      width: '120px',
+      width: '215px',
       phone: 'end',
-      cell: ({ entry: { Time: time } }) => <Time at={parseTimestamp(time)} raw={time} />,
+      cell: ({ entry: { Time: time } }) => <Time at={parseTimestamp(time)} raw={time} exact />,
     },
     {
       header: 'Details',

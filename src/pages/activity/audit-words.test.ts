@@ -28,18 +28,21 @@ test('an unknown action is shown as it is', () => {
 });
 
 test('an entry links to its object, unless that was deleted', () => {
-  assert.equal(pageOf({ Action: 'device.update', Object: 'd1' }), '/devices/d1');
-  assert.equal(pageOf({ Action: 'tag.attach', Object: 't1 d1' }), '/devices/d1');
-  assert.equal(pageOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), '/bulk/b1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'device.update', Object: 'd1' }), '/devices/d1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'tag.attach', Object: 't1 d1' }), '/devices/d1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'bulk.tag', Object: 'b1 100 Devices' }), '/bulk/b1');
   assert.equal(subjectOf({ Action: 'bulk.tag', Object: 'b1 100 Devices' }), 'b1');
   assert.equal(subjectOf({ Action: 'tunnel.remove', Object: 'name d1' }), 'name');
-  assert.equal(pageOf({ Action: 'job.download', Object: 'j1' }), '/jobs/j1');
-  assert.equal(pageOf({ Action: 'job.download', Object: 'all' }), '/archive');
-  assert.equal(pageOf({ Action: 'device.remove', Object: 'd1' }), undefined);
-  assert.equal(pageOf({ Action: 'session.open', Object: 's1' }), undefined);
-  assert.equal(pageOf({ Action: 'rollout.pause', Object: 'r1' }), '/rollouts/r1');
-  assert.equal(pageOf({ Action: 'note.create', Object: 'n1 d1' }), '/devices/d1');
-  assert.equal(pageOf({ Action: 'order.save', Object: 'sensors on 2.4' }), '/rollouts/orders');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'tunnel.remove', Object: 'name d1' }), '/devices/d1');
+  assert.equal(pageOf({ Actor: 'device:d1', Action: 'tunnel.end', Object: 'name' }), '/devices/d1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'tunnel.remove-all', Object: '12' }), undefined);
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'job.download', Object: 'j1' }), '/jobs/j1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'job.download', Object: 'all' }), '/archive');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'device.remove', Object: 'd1' }), undefined);
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'session.open', Object: 's1' }), undefined);
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'rollout.pause', Object: 'r1' }), '/rollouts/r1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'note.create', Object: 'n1 d1' }), '/devices/d1');
+  assert.equal(pageOf({ Actor: 'person:p1', Action: 'order.save', Object: 'sensors on 2.4' }), '/rollouts/orders');
   assert.equal(subjectOf({ Action: 'order.save', Object: 'sensors on 2.4' }), 'sensors on 2.4');
   assert.equal(subjectOf({ Action: 'view.save', Object: 'my own view' }), 'my own view');
 });

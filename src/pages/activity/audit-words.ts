@@ -45,10 +45,14 @@ export function itemsText({ Action, Object: target }: Pick<AuditEntry, 'Action' 
   return count === '1' ? `1 ${noun.slice(0, -1)}` : `${formatCount(Number(count))} ${noun}`;
 }
 
-/** The page of the object; undefined if it has none. */
-export function pageOf(entry: Pick<AuditEntry, 'Action' | 'Object'>): string | undefined {
+/** The page of the object, for a tunnel of its device; undefined if it has none. */
+export function pageOf(entry: Pick<AuditEntry, 'Actor' | 'Action' | 'Object'>): string | undefined {
   const id = subjectOf(entry);
   const [kind, what] = entry.Action.split('.');
+  if (kind === 'tunnel') {
+    const device = entry.Actor.startsWith('device:') ? entry.Actor.slice(7) : entry.Object.split(' ')[1];
+    return device && paths.device(device);
+  }
   if (id === '' || what === 'remove') return undefined;
   if (kind === 'device' || kind === 'note' || what === 'attach' || what === 'detach') return paths.device(id);
   if (kind === 'job') return id === 'all' ? paths.archive() : paths.job(id);

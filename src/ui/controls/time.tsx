@@ -1,4 +1,4 @@
-// A point in time: relative in the text, absolute in the tooltip. All of them share one clock.
+// A point in time: relative in the text and absolute in the tooltip, or the other way round. All share one clock.
 import { useSyncExternalStore } from 'react';
 import { formatAge, formatTime } from '#/lib/format.ts';
 import { useLook } from './look.ts';
@@ -41,16 +41,20 @@ interface TimeProps {
   raw?: string | undefined;
   /** The time may be in the future. Any other has passed, even if the clocks of service and browser differ. */
   ahead?: boolean;
+  /** Absolute in the text. */
+  exact?: boolean;
 }
 
-export function Time({ at: time, raw = '', ahead = false }: TimeProps) {
+export function Time({ at: given, raw = '', ahead = false, exact = false }: TimeProps) {
   const present = useNow();
   const { zone } = useLook();
-  if (time === undefined) return <span className="dim">{raw || '–'}</span>;
-  const at = new Date(time);
+  if (given === undefined) return <span className="dim">{raw || '–'}</span>;
+  const at = new Date(given);
+  const age = formatAge(ahead || at < present ? at : present, present);
+  const time = formatTime(at, zone);
   return (
-    <time dateTime={at.toISOString()} title={formatTime(at, zone)} className="tabular">
-      {formatAge(ahead || at < present ? at : present, present)}
+    <time dateTime={at.toISOString()} title={exact ? age : time} className="tabular">
+      {exact ? time : age}
     </time>
   );
 }
