@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { QueryClient, QueryObserver, type QueryKey } from '@tanstack/react-query';
-import type { Device } from '#/contract/devices.ts';
+import { QueryClient, QueryObserver, type Query, type QueryKey } from '@tanstack/react-query';
+import { bulkEndpoints } from '#/contract/bulk.ts';
+import { deviceEndpoints, type Device } from '#/contract/devices.ts';
+import { enrolmentEndpoints } from '#/contract/enrolment.ts';
+import { jobEndpoints } from '#/contract/jobs.ts';
+import type { Operation } from '#/contract/resource.ts';
+import { rolloutEndpoints } from '#/contract/rollouts.ts';
+import { tagEndpoints } from '#/contract/tags.ts';
+import { timelineEndpoints } from '#/contract/timeline.ts';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { accountQueries } from './account.ts';
 import { alertQueries } from './alerts.ts';
 import { archiveQueries } from './archive.ts';
@@ -12,7 +20,9 @@ import { deviceVersionQueries } from './device-versions.ts';
 import { ChangeFollower } from './follow-changes.ts';
 import { historyQueries } from './history.ts';
 import { jobQueries } from './jobs.ts';
+import { changedBy, isAffected } from './query.ts';
 import { rolloutQueries } from './rollouts.ts';
+import { timelineQueries } from './timeline.ts';
 import { tunnelQueries } from './tunnels.ts';
 
 async function settle(): Promise<void> {
@@ -159,6 +169,47 @@ test('changed rollouts are refetched, and open ones when jobs or devices change'
   await settle();
   assert.deepEqual(readings, ['ended']);
   for (const leave of leaves) leave();
+});
+
+test('a timeline follows its own device, and jobs of any', async () => {
+  const { follower, readings, show } = setUp();
+  const leave = await show('timeline', timelineQueries.list('d1', [], 'Online'), { pages: [], pageParams: [] });
+  follower.report({ Devices: ['d2'] }, false);
+  await settle();
+  assert.deepEqual(readings, []);
+  follower.report({ Devices: ['d1', 'd2'] }, false);
+  await settle();
+  assert.deepEqual(readings, ['timeline']);
+  leave();
+});
+
+test('every write that makes an entry of a timeline makes the timelines stale', () => {
+  const { queryKey, meta } = timelineQueries.list('d1', [], 'Online');
+  const writes: Operation[] = [
+    deviceEndpoints.update,
+    deviceEndpoints.locate,
+    deviceEndpoints.rotateKey,
+    deviceEndpoints.rekey,
+    tagEndpoints.attach,
+    tagEndpoints.detach,
+    jobEndpoints.submit,
+    jobEndpoints.stop,
+    tunnelEndpoints.open,
+    tunnelEndpoints.remove,
+    bulkEndpoints.create,
+    bulkEndpoints.undo,
+    enrolmentEndpoints.approve,
+    timelineEndpoints.addNote,
+    timelineEndpoints.removeNote,
+    rolloutEndpoints.create,
+    rolloutEndpoints.retry,
+  ];
+  assert.deepEqual(
+    writes
+      .filter((write) => !isAffected({ meta, queryKey } as unknown as Query, changedBy(write)))
+      .map(({ path }) => path),
+    [],
+  );
 });
 
 test('a query that nothing shows is marked as stale, and refetched when it is shown', async () => {

@@ -14,7 +14,7 @@ const SLOW_SPACING = 5_000;
 /** Lists with more rows than this are not refetched for each change. */
 const LONG = 500;
 
-const DEVICES = deviceEndpoints.page.resource.name;
+const { name: DEVICES, id: DEVICE_ID } = deviceEndpoints.page.resource;
 
 export class ChangeFollower {
   private readonly client: QueryClient;
@@ -37,6 +37,7 @@ export class ChangeFollower {
       if (readWith !== undefined || patch !== undefined) continue;
       if (change === 'everything') this.read(query);
       else if (isAffected(query, names ?? [])) {
+        if (names?.length === 1 && change.Devices && isOfOther(query, change.Devices)) continue;
         const own = Object.entries(change).find(([name]) => resourceName(name) === operation.resource.name);
         if (own ? isAbout(query, own[1]) : !hasEnded(query)) this.read(query, own ? undefined : SLOW_SPACING);
       }
@@ -102,6 +103,10 @@ function isAbout(query: Query, reported: readonly string[] | 'many' | true): boo
   const ids = [objectOf(operation, requestOfQuery(query)), data === undefined ? undefined : reportedAs?.(data)];
   return ids.every((id) => id === undefined) || ids.some((id) => id !== undefined && reported.includes(id));
 }
+
+/** Whether a query follows one device, as its timeline does, and only others changed. */
+const isOfOther = (query: Query, devices: readonly string[] | 'many' | true) =>
+  metaOf(query).operation.resource.id === DEVICE_ID && !isAbout(query, devices);
 
 function hasEnded(query: Query): boolean {
   const { data } = query.state;

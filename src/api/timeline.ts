@@ -6,6 +6,7 @@ import { items, requestMutation } from '#/api/query.ts';
 
 const PAGE = '30';
 const POLL_INTERVAL = 30_000;
+const STALE_AFTER = 5_000;
 const LIVE_POLL_INTERVAL = 60_000;
 /** With more pages than this loaded, polling stops, because each poll would refetch all of them. */
 const MAX_POLLED_PAGES = 3;
@@ -18,6 +19,8 @@ export const timelineQueries = {
       { params: { device_id: id }, query: { limit: PAGE, ...(kinds.length > 0 && { kind: kinds.join(',') }) } },
       {
         part: state,
+        // Notes of others are not reported.
+        staleTime: STALE_AFTER,
         keepPrevious: true,
         poll: (data) => (data?.pages.length ?? 0) <= MAX_POLLED_PAGES && POLL_INTERVAL,
         pollLive: LIVE_POLL_INTERVAL,

@@ -36,7 +36,12 @@ const noteDraft = z.object({
 
 const oneDevice = z.object({ device_id: z.string() });
 
-export const timelineEndpoints = resource('timeline', { poll: 30_000 }).operations({
+export const timelineEndpoints = resource('timeline', {
+  id: 'device_id',
+  poll: 30_000,
+  // A report of devices names those that changed; the others may be about any device.
+  follows: ['devices', 'jobs', 'tunnels', 'tags', 'enrolment', 'bulk'],
+}).operations({
   list: {
     method: 'GET',
     path: '/v1/device/:device_id/timeline',
