@@ -19,8 +19,8 @@ export interface Undone {
 
 /** Milliseconds; the notice waits longer while it is pointed at or focused. */
 const OFFERED_MS = 10_000;
+const FAILED_MS = 60_000;
 const ID = 'undo';
-const closeButtonProps = { 'aria-label': 'Close' };
 
 /** Replaces the offer of an earlier change. `undo` resolves to what became of it. */
 export function offerUndo(text: string, undo: () => Promise<Undone>): void {
@@ -33,7 +33,6 @@ export function offerUndo(text: string, undo: () => Promise<Undone>): void {
   const notice = {
     message: <Offer key={Math.random()} text={text} onUndo={take} />,
     autoClose: OFFERED_MS,
-    closeButtonProps,
   };
   notifications.hide(ID);
   notifications.show({ ...notice, id: ID, color: 'indigo' });
@@ -54,14 +53,12 @@ export async function takeBack(undo: () => Promise<Undone>): Promise<void> {
       ),
       color: isPart ? 'orange' : 'indigo',
       autoClose: isPart ? OFFERED_MS * 2 : OFFERED_MS,
-      closeButtonProps,
     });
   } catch (error) {
     notifications.show({
       message: `Not undone: ${errorLine(error)}`,
       color: 'red',
-      autoClose: false,
-      closeButtonProps,
+      autoClose: FAILED_MS,
     });
   }
 }

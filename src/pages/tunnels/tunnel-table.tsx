@@ -164,15 +164,15 @@ function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<Tunnel
           >
             <IconExternalLink size={18} stroke={1.6} aria-hidden />
           </ActionIcon>
-          <IconButton
-            icon={IconQrcode}
-            iconSize={18}
-            label={`QR code of ${Name} for a phone`}
-            aria-description={reason}
-            title={reason ?? 'QR code for a phone'}
-            off={reason !== undefined}
-            onClick={() => dialog.open('phone', Name)}
-          />
+          <Gate why={reason || undefined}>
+            <IconButton
+              icon={IconQrcode}
+              iconSize={18}
+              label={`QR code of ${Name} for a phone`}
+              title="QR code for a phone"
+              onClick={() => dialog.open('phone', Name)}
+            />
+          </Gate>
         </>
       )}
       <Gate why={noDelete ?? unusable}>

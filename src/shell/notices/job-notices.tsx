@@ -23,7 +23,12 @@ const CLOCK_SKEW = 600_000;
 /** A list that was read less than this many milliseconds ago is current. */
 const FRESH = 5_000;
 
-const showNews = ({ id, title, text, isBad }: JobNews) =>
+/** Milliseconds. A notice ends by itself; a bad one stays long enough for who has just come back. */
+const SHOWN = { bad: 60_000, good: 15_000 };
+
+export const showNews = ({ id, title, text, isBad }: JobNews) => {
+  // Shown with the id of an earlier one, it would be ignored.
+  notifications.hide(`job-${id}`);
   notifications.show({
     id: `job-${id}`,
     title: <bdi>{title}</bdi>,
@@ -36,9 +41,9 @@ const showNews = ({ id, title, text, isBad }: JobNews) =>
       </span>
     ),
     color: isBad ? 'red' : 'indigo',
-    autoClose: isBad ? false : 15_000,
-    closeButtonProps: { 'aria-label': 'Close' },
+    autoClose: isBad ? SHOWN.bad : SHOWN.good,
   });
+};
 
 export function JobNotices() {
   const client = useQueryClient();
