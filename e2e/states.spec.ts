@@ -211,7 +211,7 @@ test('a service that dies is reported as unreachable, what was read stays, and w
   await expect(async () => {
     await page.clock.fastForward('00:20');
     await expect(away).toBeVisible({ timeout: 500 });
-    await expect(page.getByText('not refreshed since')).toBeVisible({ timeout: 500 });
+    await expect(away).toContainText('Showing data from', { timeout: 500 });
   }).toPass();
   await expect(row).toBeVisible();
   // Said once.
@@ -222,7 +222,6 @@ test('a service that dies is reported as unreachable, what was read stays, and w
     await page.clock.fastForward('00:12');
     await expect(away).toBeHidden({ timeout: 500 });
   }).toPass();
-  await expect(page.getByText('not refreshed since')).toBeHidden();
   await expect(row).toBeVisible();
 });
 

@@ -22,7 +22,7 @@ type FirstLoad = keyof typeof FIRST_LOADS;
 /** Bytes of gzip, and files. */
 const MOST: Record<FirstLoad, Load> = {
   'the sign-in page': { scripts: 95_000, styles: 20_000, files: 5 },
-  'the device table': { scripts: 205_000, styles: 20_000, files: 8 },
+  'the device table': { scripts: 206_000, styles: 20_000, files: 8 },
 };
 export const MOST_SCRIPTS = 835_000;
 

@@ -5,7 +5,7 @@ import { withoutDownloadTokens } from '#/contract/mask-secrets.ts';
 import { ApiError, refusalError, unexpectedError } from '#/api/api-error.ts';
 import { apiTarget, directAddress, networkError } from '#/api/direct.ts';
 import { keyedHeaders } from '#/api/idempotency.ts';
-import { reportAnswer, reportSilence } from '#/api/reach.ts';
+import { reportAnswer, reportSilence, whetherReachable } from '#/api/reach.ts';
 import { recordRead } from '#/api/recent-reads.ts';
 
 export interface CallOptions {
@@ -16,6 +16,8 @@ export interface CallOptions {
   timeout?: number;
   /** Without a gateway: use this token instead of the stored one. */
   token?: string;
+  /** Sent even if the service is unreachable. Writes always are: somebody has just clicked. */
+  isProbe?: boolean;
 }
 
 const TIMEOUT = 30_000;
@@ -54,9 +56,13 @@ export async function send(
   method: string,
   path: string,
   body?: unknown,
-  { signal, timeout = TIMEOUT, headers, token }: CallOptions = {},
+  { signal, timeout = TIMEOUT, headers, token, isProbe = false }: CallOptions = {},
 ): Promise<{ status: number; text: string; etag: string | null }> {
   if (method === 'GET') recordRead(path);
+  if (method === 'GET' && !isProbe && !(await whetherReachable(signal))) {
+    signal?.throwIfAborted();
+    throw networkError();
+  }
   const { url, headers: own } = apiTarget(path, token);
   const limit = AbortSignal.timeout(timeout);
   let response: Response;
@@ -81,12 +87,17 @@ export async function send(
     reportSilence();
     throw limit.aborted ? timeoutError(timeout) : networkError();
   }
-  reportAnswer(response.status);
+  if (isOfProxy(response)) reportSilence();
+  else reportAnswer();
   // Everybody in the account sees a job's Command and output, and its download links work as long as it may need them.
   if (path.startsWith('/v1/job')) text = withoutDownloadTokens(text);
   if (!response.ok) throw refusalError(response.status, text, response.headers.get('retry-after'));
   return { status: response.status, text, etag: response.headers.get('etag') };
 }
+
+/** Whether a proxy answered because it cannot reach the service, whose own 503 is a problem document. */
+const isOfProxy = ({ status, headers }: Response): boolean =>
+  status === 502 || status === 504 || (status === 503 && !/json/.test(headers.get('content-type') ?? ''));
 
 /** Decodes chunks as they arrive. `text()` decodes all in one task: 200 ms for a million locations. */
 async function textOf({ body }: Response): Promise<string> {

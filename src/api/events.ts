@@ -10,7 +10,7 @@ import { live } from './live.ts';
 import { LiveConnection, type LiveMessage, type OpenedStream } from './live-connection.ts';
 import { openStream } from './open-stream.ts';
 import { queryClient } from './query-client.ts';
-import { isUnreachable, lastResponseTime, onReach, reportAnswer } from './reach.ts';
+import { isUnreachable, lastResponseTime, onReach, reportAnswer, reportSilence, whenReachable } from './reach.ts';
 import { currentSession, onSession, sessionEnded } from './session.ts';
 import { currentAccount } from '#/lib/stored.ts';
 import { createStore } from '#/lib/store.ts';
@@ -71,7 +71,9 @@ export function startEvents(): void {
         change,
         [...shownDevices].some((isShown) => isShown()),
       ),
-    answered: () => reportAnswer(200),
+    answered: reportAnswer,
+    unanswered: reportSilence,
+    whenReachable,
     signedOut: sessionEnded,
   });
   channel?.addEventListener('message', ({ data }: MessageEvent<{ tabs: string; message: LiveMessage }>) => {

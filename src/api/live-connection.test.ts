@@ -90,7 +90,15 @@ class Browser {
 
   tab(service: Service, { locks = true } = {}) {
     const found: string[] = [];
-    const seen = { state: 'off' as LiveState, visible: true, heldBack: false, signedOut: 0, lastResponseTime: 0 };
+    const seen = {
+      state: 'off' as LiveState,
+      visible: true,
+      heldBack: false,
+      signedOut: 0,
+      lastResponseTime: 0,
+      unanswered: false,
+      isAway: false,
+    };
     const connection = new LiveConnection({
       open: service.answer,
       compete: locks ? this.compete : undefined,
@@ -103,6 +111,10 @@ class Browser {
       setHeldBack: (now) => void (seen.heldBack = now),
       report: (change) => void found.push(typeof change === 'string' ? change : JSON.stringify(change)),
       answered: () => {},
+      unanswered: () => void (seen.unanswered = true),
+      whenReachable: async (signal) => {
+        while (seen.isAway && !signal.aborted) await new Promise((resolve) => setTimeout(resolve, 100));
+      },
       signedOut: () => void seen.signedOut++,
     });
     const made = {
@@ -157,6 +169,22 @@ test('a broken stream resumes where it was without a visible change', async () =
   assert.deepEqual(tab.take(), []);
   await service.change('a.9', { Account: true });
   assert.deepEqual(tab.take(), ['{"Account":true}']);
+});
+
+test('no stream is opened while the service is away, and a failed one says that nobody answered', async () => {
+  const service = new Service();
+  const tab = new Browser().tab(service);
+  await pass(20_000);
+  service.isDown = true;
+  service.last.cut();
+  await pass(1_000);
+  assert.deepEqual([tab.seen.unanswered, service.asked.length], [true, 2]);
+  tab.seen.isAway = true;
+  await pass(300_000);
+  assert.equal(service.asked.length, 2);
+  service.isDown = tab.seen.isAway = false;
+  await pass(1_000);
+  assert.deepEqual([tab.seen.state, service.asked.length], ['live', 3]);
 });
 
 test('an unreachable service is lost at the first failure, and retried with backoff until it is back', async () => {

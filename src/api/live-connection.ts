@@ -40,8 +40,12 @@ export interface LiveEnvironment {
   /** Told whether a proxy buffers the events. */
   setHeldBack: (isHeldBack: boolean) => void;
   report: (change: Report) => void;
-  /** Called when a stream is ready, which shows that the service is reachable. */
+  /** Called with all that arrives on a stream that is ready, in this tab or another: the service is reachable. */
   answered: () => void;
+  /** Called when a stream could not be opened. */
+  unanswered: () => void;
+  /** Resolves when the service is reachable: no stream is opened before. */
+  whenReachable: (signal: AbortSignal) => Promise<void>;
   signedOut: () => void;
 }
 
@@ -127,6 +131,7 @@ export class LiveConnection {
     clearTimeout(this.heartbeatTimer);
     if (isHeldBack !== undefined) this.environment.setHeldBack(isHeldBack);
     if (state === 'live') {
+      this.environment.answered();
       clearTimeout(this.graceTimer);
       this.heartbeatTimer = setTimeout(() => this.setState('lost'), SILENCE_TIMEOUT);
       const isGap = kind === 'state' && version !== this.version;
@@ -148,6 +153,8 @@ export class LiveConnection {
     clearTimeout(this.heartbeatTimer);
     this.isLeading = true;
     while (!signal.aborted) {
+      await this.environment.whenReachable(signal);
+      if (signal.aborted) break;
       const begun = Date.now();
       const end = await this.stream(signal);
       if (signal.aborted) break;
@@ -174,9 +181,11 @@ export class LiveConnection {
     const stop = new AbortController();
     const begun = Date.now();
     let isReady = false;
+    let isOpened = false;
     let silenceTimer = setTimeout(() => stop.abort(), READY_TIMEOUT);
     try {
       const answer = await this.environment.open(this.version, AbortSignal.any([signal, stop.signal]));
+      isOpened = true;
       if (answer.status === 401) return 'signed out';
       if (answer.status === 429 || answer.status >= 500) return 'failed';
       if (answer.status !== 200 || !answer.isEvents) return 'absent';
@@ -190,12 +199,14 @@ export class LiveConnection {
           this.handleEvent(event);
         }
         if (!isReady) continue;
+        this.environment.answered();
         clearTimeout(silenceTimer);
         silenceTimer = setTimeout(() => stop.abort(), SILENCE_TIMEOUT);
         if (Date.now() - this.lastHeartbeat > HEARTBEAT_INTERVAL) this.sendHeartbeat();
       }
     } catch {
       // The stream broke, or never opened.
+      if (!isOpened && !signal.aborted) this.environment.unanswered();
     } finally {
       clearTimeout(silenceTimer);
     }
@@ -209,7 +220,6 @@ export class LiveConnection {
   private handleEvent({ event, id = '', data }: EventSourceMessage): void {
     if (event === 'ready') {
       clearTimeout(this.graceTimer);
-      this.environment.answered();
       this.holdBack(false);
       const isFirst = this.version === '';
       // A resumed stream still has to deliver what was missed, so it keeps its earlier version until then.

@@ -3,6 +3,7 @@
 // Loaded after the first paint.
 import type { Query, QueryClient } from '@tanstack/react-query';
 import { isNotOffered } from '#/api/api-error.ts';
+import { isUnreachable } from '#/api/reach.ts';
 import { isTemporary } from '#/lib/retry.ts';
 
 /** Milliseconds before a refetch, at first and at most. */
@@ -16,6 +17,8 @@ export function readFailedAgain(client: QueryClient): () => void {
     query.isActive() && query.state.status === 'error' && query.state.fetchStatus === 'idle' && !document.hidden;
   const plan = (query: Query) => {
     if (!isTemporary(query.state.error) || isNotOffered(query.state.error) || timers.has(query)) return;
+    // Everything that failed is read again when the service is back.
+    if (isUnreachable()) return;
     const failed = failures.get(query) ?? 0;
     failures.set(query, failed + 1);
     const again = () => {

@@ -1,69 +1,41 @@
-// Shows a notice while the service cannot be reached, and repeats one small request, so that pages that poll nothing
-// recover too. It is not loaded late: by then there would be no service to load it from.
+// Probes a service that does not answer (api/reach.ts) and says so, with the one sentence about how old everything on the
+// page is. It is not loaded late: by then there would be no service to load it from.
 import { useEffect, useSyncExternalStore } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { IconPlugConnectedX } from '@tabler/icons-react';
+import { IconAlertTriangle } from '@tabler/icons-react';
 import { send } from '#/api/call.ts';
-import { isUnreachable, lastResponseTime, onReach } from '#/api/reach.ts';
+import { lastResponseTime, onReach, probeNow, reachNow, watchReach } from '#/api/reach.ts';
 import { setAway, useAway } from '#/ui/page/away.ts';
-import { Time } from '#/ui/controls/time.tsx';
+import { DataFrom } from '#/ui/page/data-from.tsx';
 import { Notice } from './notice.tsx';
 
-/** Milliseconds before each retry; the last one repeats. A single lost answer is not reported. */
-const PAUSES = [700, 2_000, 3_000, 5_000, 10_000];
-/** Milliseconds after which a request has failed. */
+/** Milliseconds after which a probe has failed. */
 const TIMEOUT = 8_000;
 
-/** {@link isUnreachable} has the result. */
-const ping = () => send('GET', '/v1/account', undefined, { timeout: TIMEOUT }).catch(() => {});
+const probe = () => send('GET', '/v1/account', undefined, { timeout: TIMEOUT, isProbe: true });
 
 export function AwayWatch() {
   const client = useQueryClient();
-  const isLost = useSyncExternalStore(onReach, isUnreachable);
-  const away = useAway();
+  const isAway = useSyncExternalStore(onReach, reachNow) === 'away';
+  const since = useAway();
+  useEffect(() => watchReach(probe), []);
   useEffect(() => {
-    // A page that polls nothing would not notice.
-    const onOffline = () => void ping();
-    window.addEventListener('offline', onOffline);
-    return () => window.removeEventListener('offline', onOffline);
-  }, []);
-  useEffect(() => {
-    if (!isLost) return;
-    let timer: ReturnType<typeof setTimeout>;
-    let tries = 0;
-    const retry = async () => {
-      // A hidden page waits until somebody looks.
-      if (document.visibilityState === 'visible') {
-        // Any answer ends this effect, even a refusal.
-        await ping();
-        if (isUnreachable()) setAway(new Date(lastResponseTime()));
-      }
-      if (isUnreachable()) next();
-    };
-    const next = () => {
-      // Random, so that pages that lost the service at the same moment do not all return at the same moment.
-      const pause = (PAUSES[Math.min(tries++, PAUSES.length - 1)] ?? 0) * (0.8 + Math.random() * 0.4);
-      timer = setTimeout(() => void retry(), pause);
-    };
-    const atOnce = () => {
-      clearTimeout(timer);
-      void retry();
-    };
-    next();
-    window.addEventListener('online', atOnce);
+    if (!isAway) return;
+    setAway({ since: lastResponseTime(), tryNow: () => void probeNow() });
     return () => {
-      clearTimeout(timer);
-      window.removeEventListener('online', atOnce);
       setAway(undefined);
       // Reads what failed or became stale meanwhile.
-      void client.refetchQueries({ type: 'active', stale: true });
+      void client.refetchQueries({
+        type: 'active',
+        predicate: (query) => query.isStale() || query.state.error !== null,
+      });
     };
-  }, [isLost, client]);
-  if (!away) return null;
+  }, [isAway, client]);
+  if (!since) return null;
   return (
-    <Notice icon={IconPlugConnectedX}>
-      <strong>{navigator.onLine ? 'The service cannot be reached.' : 'This computer is offline.'}</strong> Its last
-      answer came <Time at={away} />. Retrying automatically.
+    <Notice icon={IconAlertTriangle} action={{ label: 'Try now', onClick: since.tryNow }}>
+      <strong>{navigator.onLine ? 'The service cannot be reached.' : 'This computer is offline.'}</strong>{' '}
+      <DataFrom at={since.since} />
     </Notice>
   );
 }

@@ -2,8 +2,8 @@
 import { Button } from '@mantine/core';
 import type { FleetInUse } from '#/fleet/use-fleet.ts';
 import { formatCount } from '#/lib/format.ts';
-import { Time } from '#/ui/controls/time.tsx';
 import { useOldSince } from '#/ui/page/away.ts';
+import { DataFrom } from '#/ui/page/data-from.tsx';
 import { READ_BY_ITSELF } from '#/api/devices.ts';
 import classes from './devices-page.module.css';
 
@@ -20,15 +20,13 @@ interface FleetNoteProps {
 }
 
 export function FleetNote({ fleet, devices, more, why, namesOnly, onLoad }: FleetNoteProps) {
-  const oldSince = useOldSince(fleet?.at);
-  if (fleet?.index) {
-    const at = fleet.error ? fleet.at : oldSince;
-    return at === undefined ? null : (
+  const oldSince = useOldSince(fleet?.at, Boolean(fleet?.error));
+  if (fleet?.index)
+    return oldSince === undefined ? null : (
       <span className="dim">
-        Updated <Time at={at} />
+        <DataFrom at={oldSince} />
       </span>
     );
-  }
   if (fleet?.progress) {
     const { read, total } = fleet.progress;
     return (

@@ -42,8 +42,8 @@ interface TileProps {
 }
 
 function Tile({ to, what, figure, bad = false, error, readAt, notes, course }: TileProps) {
-  const oldSince = useOldSince(readAt);
-  const asOf = figure === undefined ? undefined : error ? new Date(readAt) : oldSince;
+  const oldSince = useOldSince(readAt, Boolean(error));
+  const asOf = figure === undefined ? undefined : oldSince;
   return (
     <div className={classes.tile} data-reading={(figure === undefined && !error) || undefined}>
       <Link to={to}>

@@ -1,28 +1,39 @@
-// Whether the data on a page is old: the service is unreachable, or the data was read a while ago and nothing reports its
-// changes. Each part of a page then shows how old its data is.
+// How old the data on a page is. While the service is away the frame says so once, for all of it; a part of a page says it
+// only about older data: what was read long before, and nothing reported its changes.
 import { createStore } from '#/lib/store.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { useStore } from '#/ui/state/use-store.ts';
 
-const away = createStore<Date | undefined>(undefined);
+export interface Away {
+  /** When the service last answered, in milliseconds since the epoch. */
+  since: number;
+  tryNow: () => void;
+}
 
-/** Since when the service has been unreachable; undefined while it answers. */
+const away = createStore<Away | undefined>(undefined);
+
+/** Undefined while the service answers. */
 export const setAway = away.set;
 
-export const useAway = (): Date | undefined => useStore(away);
+export const useAway = (): Away | undefined => useStore(away);
 
-/** Whether changes are reported as they happen, so that all data is current. */
-const current = createStore(false);
-export const setCurrent = current.set;
+/** Until when changes were reported as they happened, so that all data is as of then; `Infinity` while they are. */
+const currentUntil = createStore(0);
+export const setCurrent = (isCurrent: boolean): void =>
+  currentUntil.set(isCurrent ? Infinity : currentUntil.get() === Infinity ? Date.now() : currentUntil.get());
 
 /** Milliseconds after which data counts as old. */
 const OLD = 90_000;
 
-/** When data was read, if that was long ago. `readAt`: milliseconds since the epoch. */
-export function useOldSince(readAt: number | undefined): Date | undefined {
-  const since = useAway();
-  const isCurrent = useStore(current);
-  const now = useNow();
-  if (since) return readAt ? new Date(readAt) : since;
-  return readAt && !isCurrent && now.getTime() - readAt > OLD ? new Date(readAt) : undefined;
+/**
+ * When data was read, if that was long ago, or if reading it again has failed. `readAt`: milliseconds since the epoch; 0 or
+ * undefined if it was never read.
+ */
+export function useOldSince(readAt: number | undefined, hasFailed = false): number | undefined {
+  const lost = useAway();
+  const until = useStore(currentUntil);
+  const now = useNow().getTime();
+  if (!readAt) return undefined;
+  if (hasFailed && !lost) return readAt;
+  return (lost?.since ?? now) - Math.max(readAt, until) > OLD ? readAt : undefined;
 }

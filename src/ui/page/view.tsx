@@ -3,9 +3,9 @@ import { use, useEffect, useState, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
+import { DataFrom } from './data-from.tsx';
 import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
-import { Time } from '#/ui/controls/time.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import classes from './view.module.css';
 import { Gate } from '#/ui/controls/gate.tsx';
@@ -40,13 +40,14 @@ export function View<Data>({ query, name, isEmpty, empty, rows, children }: View
   if (data === undefined) return <NoDataYet query={query} name={name} rows={rows} />;
   return (
     <div className="stack" aria-busy={isFetching}>
-      {/* While the service is unreachable, even for data that was not due yet: nobody knows whether it changed. */}
-      {oldSince && (away || !error) ? (
-        <p className="small dim" data-age>
-          Read <Time at={oldSince} />, not refreshed since.
-        </p>
+      {error && !away ? (
+        <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />
       ) : (
-        error && <Failure what={name} error={error} busy={isFetching} onRetry={refetch} stale={dataUpdatedAt ?? true} />
+        oldSince !== undefined && (
+          <p className="small dim" data-age>
+            <DataFrom at={oldSince} />
+          </p>
+        )
       )}
       {isEmpty?.(data) ? empty : children(data)}
     </div>
@@ -82,6 +83,8 @@ export function Failure(props: {
   stale?: boolean | number;
 }) {
   const { what, error, busy = false, onRetry, stale = false } = props;
+  // While the service is away nothing is read before it answers.
+  const retry = useAway()?.tryNow ?? onRetry;
   const { title, detail } = wordsOf(error);
   return (
     <div role="alert" className={classes.failure}>
@@ -94,7 +97,7 @@ export function Failure(props: {
         {detail && <p className={classes.detail}>{detail}</p>}
         {typeof stale === 'number' && (
           <p>
-            What is shown was read <Time at={stale} />.
+            <DataFrom at={stale} />
           </p>
         )}
       </div>
@@ -104,7 +107,7 @@ export function Failure(props: {
         </Button>
       ) : (
         onRetry && (
-          <Button size="xs" loading={busy} onClick={() => void onRetry()}>
+          <Button size="xs" loading={busy} onClick={() => retry?.()}>
             Retry
           </Button>
         )
