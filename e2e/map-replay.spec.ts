@@ -133,6 +133,15 @@ test('a time when the service was down is unknown, in the list and on the map; t
   await expect(time).not.toHaveAttribute('datetime', paused ?? '');
   await page.keyboard.press('ArrowRight');
   await expect(time).toHaveAttribute('datetime', paused ?? '');
+
+  // From event to event: both sites come back, and before that the second one went down.
+  await openMap(page, service, address(now - 4 * HOUR));
+  await bar(page).getByRole('button', { name: 'Next event' }).click();
+  await expect(bar(page)).toContainText('4 Online');
+  await page.keyboard.press('p');
+  await expect(bar(page)).toContainText('4 Offline');
+  await page.keyboard.press('p');
+  await expect(first(page).getByRole('button')).toHaveText([/North2 of 2 Offline$/]);
 });
 
 test.describe('without a wish for less motion', () => {

@@ -84,13 +84,12 @@ interface Move {
   from: Position;
   to: Position;
   plainly?: string;
-  onUndone?: () => void;
 }
 
 /** The location of a device that has none: services report it so, and take it back so. */
 export const NO_POSITION: Position = { Lat: 0, Lng: 0 };
 
-export function offerMoveUndo({ id, name, from, to, plainly, onUndone }: Move): void {
+export function offerMoveUndo({ id, name, from, to, plainly }: Move): void {
   void offer({
     text: from === NO_POSITION ? `Placed ${name}.` : `Moved ${name}.`,
     name,
@@ -100,10 +99,7 @@ export function offerMoveUndo({ id, name, from, to, plainly, onUndone }: Move): 
       const now = places.find(({ DeviceId }) => DeviceId === id);
       return now?.Lat === to.Lat && now.Lng === to.Lng;
     },
-    putBack: async () => {
-      await execute(deviceMutations.locate(id), from);
-      onUndone?.();
-    },
+    putBack: () => execute(deviceMutations.locate(id), from),
   });
 }
 

@@ -1,7 +1,15 @@
 // The bar below the map that replays the past: the curve of Online as the scrubber, and which site went down first.
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { NativeSelect } from '@mantine/core';
-import { IconBell, IconPlayerPauseFilled, IconPlayerPlayFilled, IconRocket, IconX } from '@tabler/icons-react';
+import {
+  IconBell,
+  IconPlayerPauseFilled,
+  IconPlayerPlayFilled,
+  IconPlayerSkipBack,
+  IconPlayerSkipForward,
+  IconRocket,
+  IconX,
+} from '@tabler/icons-react';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { alertQueries } from '#/api/alerts.ts';
 import { useCapabilities } from '#/api/capabilities.ts';
@@ -35,6 +43,8 @@ const SPANS = [
 const SHORTCUTS: readonly Shortcut[] = [
   [['Space'], 'Play or pause'],
   [['←', '→'], 'Back or forward in time'],
+  [['p'], 'Previous event'],
+  [['n'], 'Next event'],
 ];
 const CHART_HEIGHT = 120;
 /** Places that are listed. */
@@ -54,7 +64,7 @@ interface OpenReplayProps {
 
 function OpenReplay({ model, length }: OpenReplayProps) {
   const { url, change } = model;
-  const { player, isLast, reading, filtered, curve, step } = useReplay(model, length);
+  const { player, isLast, reading, filtered, curve, step, since } = useReplay(model, length);
   const { zone } = useLook();
   const box = useRef<HTMLElement>(null);
   const span = SPANS.find(({ value }) => value === length) ?? SPANS[0];
@@ -76,14 +86,19 @@ function OpenReplay({ model, length }: OpenReplayProps) {
     else if (!filtered || !isFree(target, key)) return;
     else if (key === ' ') player.toggle();
     else if (key === 'ArrowLeft' || key === 'ArrowRight') move(key === 'ArrowLeft' ? -1 : 1);
+    else if (key === 'p' || key === 'n') player.skip(key === 'p' ? -1 : 1);
     else return;
     event.preventDefault();
   });
   return (
     <section ref={box} className={classes.bar} aria-label={`Replay of ${words}`} aria-busy={!filtered}>
       <div className={classes.controls}>
-        <PlayButton player={player} off={!filtered} hasFocus={model.state.replayFocus === 'bar'} />
-        <Now player={player} filtered={filtered} words={words} />
+        <div className={classes.buttons}>
+          <SkipButton player={player} filtered={filtered} step={-1} />
+          <PlayButton player={player} off={!filtered} hasFocus={model.state.replayFocus === 'bar'} />
+          <SkipButton player={player} filtered={filtered} step={1} />
+        </div>
+        <Now player={player} filtered={filtered} words={words} since={since} />
         <div className={classes.choices}>
           <SegmentedControl
             size="xs"
@@ -141,13 +156,40 @@ function PlayButton({ player, off, hasFocus }: { player: ReplayPlayer; off: bool
   );
 }
 
+interface SkipButtonProps {
+  player: ReplayPlayer;
+  filtered: Filtered | undefined;
+  step: 1 | -1;
+}
+
+/** To a moment at which something changes: in between a replay may show nothing for hours. */
+function SkipButton({ player, filtered, step }: SkipButtonProps) {
+  useStore(player.glance);
+  const isNone = filtered?.replay.eventBeside(step) === undefined;
+  const label = step > 0 ? 'Next event' : 'Previous event';
+  return (
+    <IconButton
+      icon={step > 0 ? IconPlayerSkipForward : IconPlayerSkipBack}
+      iconSize={18}
+      size={32}
+      label={label}
+      title={isNone ? `${label}: there is none` : `${label} (${step > 0 ? 'N' : 'P'})`}
+      aria-keyshortcuts={step > 0 ? 'n' : 'p'}
+      off={isNone}
+      onClick={() => player.skip(step)}
+    />
+  );
+}
+
 interface NowProps {
   player: ReplayPlayer;
   filtered: Filtered | undefined;
   words: string;
+  /** When the history begins. */
+  since: number | undefined;
 }
 
-function Now({ player, filtered, words }: NowProps) {
+function Now({ player, filtered, words, since }: NowProps) {
   const { zone } = useLook();
   const { at, isPlaying } = useStore(player.glance);
   const time = new Date(at);
@@ -180,6 +222,7 @@ function Now({ player, filtered, words }: NowProps) {
       ) : (
         <span className="dim">Loading {words}…</span>
       )}
+      {since !== undefined && <span className="dim small">Known since {formatClock(new Date(since), zone)}.</span>}
       <Status className="visually-hidden">{said}</Status>
     </div>
   );

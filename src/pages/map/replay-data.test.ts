@@ -77,6 +77,43 @@ test('while the service was down every device is Unknown, on the map too', () =>
   assert.deepEqual(atOnce(curveSteps(columns, ALL, 12)).online, [2, 2, 1, null, null, 0, 1, 1, 1, 1, 1, 1]);
 });
 
+test('it begins where the first device was created', () => {
+  const gaps = [
+    { From: new Date(FROM).toISOString(), To: new Date(FROM + 8_000).toISOString() },
+    { From: new Date(FROM + 9_000).toISOString(), To: new Date(FROM + 12_000).toISOString() },
+  ];
+  const young = columnsOf({ States: '---', Gaps: gaps });
+  assert.equal(young.from, FROM + 10_000);
+  assert.deepEqual([...young.seconds], [0, 10, 20]);
+  assert.deepEqual(young.gaps, [{ from: FROM + 10_000, to: FROM + 12_000 }]);
+  const replay = new FleetReplay(young, inPlaces(0, 1, 2));
+  replay.moveTo(young.from);
+  assert.deepEqual(replay.counts, { online: 0, offline: 0, unknown: 1 });
+  assert.deepEqual(atOnce(curveSteps(young, ALL, 5)).offline, [null, 2, 1, 1, 1]);
+  // As long as there was a device, the whole time is shown, and one without any is shown as it is.
+  assert.equal(columnsOf({ States: '-O-' }).from, FROM);
+  assert.equal(columnsOf({ States: '---', Changes: { Seconds: [], Device: [], State: '' } }).from, FROM);
+});
+
+test('it goes from event to event: changes of shown devices, and when the service went down and came back', () => {
+  const gap = { From: new Date(FROM + 40_000).toISOString(), To: new Date(FROM + 50_500).toISOString() };
+  const columns = columnsOf({ Gaps: [gap] });
+  const events = (isShown: Uint8Array, from: number, step: 1 | -1) => {
+    const replay = new FleetReplay(columns, { ...inPlaces(0, 1, 2), isShown }, 1);
+    const found = [];
+    replay.moveTo(FROM + from * 1000);
+    for (let at = replay.eventBeside(step); at !== undefined; at = replay.eventBeside(step)) {
+      found.push((at - FROM) / 1000);
+      replay.moveTo(at);
+    }
+    return found;
+  };
+  assert.deepEqual(events(ALL, 0, 1), [10, 20, 30, 40, 50.5]);
+  assert.deepEqual(events(ALL, 60, -1), [50.5, 40, 30, 20, 10]);
+  assert.deepEqual(events(ALL, 20.7, -1), [10]);
+  assert.deepEqual(events(Uint8Array.of(1, 0, 1), 10, 1), [20, 40, 50.5]);
+});
+
 test('a move says whether anything changed', () => {
   const replay = new FleetReplay(columnsOf(), inPlaces(0, 0, 0));
   assert.deepEqual(

@@ -41,7 +41,7 @@ function readStates(letters: string): Uint8Array {
   return states;
 }
 
-/** Throws if it is not a replay, or if its columns do not belong together. */
+/** Begins where the history does, when the first device was created. Throws if the columns do not belong together. */
 export function readReplay(text: string, to: number): ReplayColumns {
   const { From, Devices, States, Changes, Gaps } = JSON.parse(text) as ReplayAnswer;
   const { length } = Changes.Seconds;
@@ -52,15 +52,20 @@ export function readReplay(text: string, to: number): ReplayColumns {
     throw new TypeError('The columns of the changes differ in length');
   const device = Uint32Array.from(Changes.Device);
   for (const each of device) if (each >= Devices.length) throw new TypeError('A change has no device');
+  const initial = readStates(States);
+  const unborn = initial.every((state) => state === STATES.absent) ? (Changes.Seconds[0] ?? 0) : 0;
+  const begin = from + unborn * 1000;
   return {
-    from,
+    from: begin,
     to,
     ids: Devices,
-    initial: readStates(States),
-    seconds: Uint32Array.from(Changes.Seconds),
+    initial,
+    seconds: Uint32Array.from(Changes.Seconds, (second) => second - unborn),
     device,
     state: readStates(Changes.State),
-    gaps: Gaps.map((gap) => ({ from: Date.parse(gap.From), to: Date.parse(gap.To) })),
+    gaps: Gaps.map((gap) => ({ from: Math.max(begin, Date.parse(gap.From)), to: Date.parse(gap.To) })).filter(
+      (gap) => gap.from < gap.to,
+    ),
   };
 }
 
@@ -223,6 +228,21 @@ export class FleetReplay {
     if (before > 0 && seconds[before - 1]! > second) this.restore(second);
     while (this.kept.position < seconds.length && seconds[this.kept.position]! <= second) this.applyNext();
     return this.kept.position !== before || this.isUnknown !== wasUnknown;
+  }
+
+  /** When a shown device changes next, or the service goes down or is back; before the moment: when last. */
+  eventBeside(step: 1 | -1): number | undefined {
+    const { from, seconds, device, gaps } = this.columns;
+    const { isShown } = this.fleet;
+    const secondOf = (time: number) => Math.floor((time - from) / 1000);
+    const now = secondOf(this.at);
+    let index = step > 0 ? this.kept.position : this.kept.position - 1;
+    while (index in seconds && (isShown[device[index]!] === 0 || seconds[index] === now)) index += step;
+    const times = gaps.flatMap((gap) => [gap.from, gap.to]);
+    if (index in seconds) times.push(from + seconds[index]! * 1000);
+    const beside = times.filter((time) => (secondOf(time) - now) * step > 0);
+    if (beside.length === 0) return undefined;
+    return step > 0 ? Math.min(...beside) : Math.max(...beside);
   }
 
   /** The first `most` places of those that are down, in the order in which they went down, and how many there are. */

@@ -11,7 +11,8 @@ export interface Moment {
 const GLANCE = 250;
 
 export class ReplayPlayer {
-  readonly span: ReplaySpan;
+  /** What was asked for, and then what is known of it. */
+  span: ReplaySpan;
   readonly moment;
   /** The same, as often as text can be read. */
   readonly glance;
@@ -29,10 +30,19 @@ export class ReplayPlayer {
   /** Goes on with other devices. */
   show(replay: FleetReplay): void {
     this.replay = replay;
-    const moment = this.moment.get();
+    this.span = replay.columns;
+    const { at, isPlaying } = this.moment.get();
+    const moment = { at: this.within(at), isPlaying };
     replay.moveTo(moment.at);
+    this.moment.set(moment);
     this.changes.notify();
     this.glance.set({ ...moment });
+  }
+
+  /** To the event before or after the moment, if there is one. */
+  skip(step: 1 | -1): void {
+    const at = this.replay?.eventBeside(step);
+    if (at !== undefined) this.seek(at);
   }
 
   seek(at: number): void {

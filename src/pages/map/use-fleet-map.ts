@@ -24,7 +24,7 @@ import { usePlacing, type ToPlace } from './use-placing.ts';
 /**
  * Stages that are rendered one per task: all at once would block the page for a fifth of a second.
  */
-export const STAGES = { leaflet: 1, fleet: 2, base: 3, list: 4 };
+export const STAGES = { leaflet: 1, base: 2, fleet: 3, list: 4 };
 
 /** Matches no device, until it is known who has a tag. */
 const NOBODY = { tagged: new Set<string>() };

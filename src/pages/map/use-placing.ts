@@ -1,26 +1,24 @@
-// Places or moves a device: the chosen device waits for a click on the map, then the result is shown. If the device
-// had a location before, a notice offers to undo it.
+// Places or moves a device: the chosen device waits for a click on the map, then the result is shown, and a notice offers
+// to undo it.
 import { useState } from 'react';
 import { rounded } from '#/lib/coordinates.ts';
 import { ApiError } from '#/api/api-error.ts';
 import { deviceMutations } from '#/api/devices.ts';
 import { queryClient } from '#/api/query-client.ts';
-import { offerMoveUndo } from '#/features/undo/undo-device.ts';
+import { NO_POSITION, offerMoveUndo } from '#/features/undo/undo-device.ts';
 import type { Position } from '#/contract/devices.ts';
 
 export interface ToPlace {
   id: string;
   name: string;
-  /** Its current location. Undefined without one: placing it cannot be undone. */
+  /** Its current location. Undefined without one that a device can have. */
   old: Position | undefined;
 }
 
 interface PlacingOutcome {
-  kind: 'saving' | 'done' | 'failed';
+  kind: 'saving' | 'failed';
   text: string;
 }
-
-const textOf = ({ Lat, Lng }: Position) => `${Lat}, ${Lng}`;
 
 export function usePlacing() {
   const [waiting, setWaiting] = useState<ToPlace>();
@@ -37,11 +35,13 @@ export function usePlacing() {
       return;
     }
     setWaiting((now) => (now?.id === device.id ? undefined : now));
-    const { old } = device;
-    const at = textOf(to);
-    const text = old ? `was moved to ${at}.` : `was placed at ${at}. You can move it, but not remove its location.`;
-    setOutcome({ kind: 'done', text: `${device.name} ${text}` });
-    if (old) offerMoveUndo({ id: device.id, name: device.name, from: old, to, onUndone: () => setOutcome(undefined) });
+    setOutcome(undefined);
+    offerMoveUndo({
+      ...device,
+      from: device.old ?? NO_POSITION,
+      to,
+      plainly: `Location of ${device.name} saved`,
+    });
   };
 
   return {

@@ -176,6 +176,7 @@ function openingOf(length: ReplayLength, time: string | undefined) {
   const span = spanAround(at, LENGTHS[length], now);
   return {
     length,
+    span,
     player: new ReplayPlayer(span, at ?? span.from),
     hasMoment: at !== undefined,
     isLast: span.to === now,
@@ -188,8 +189,8 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
   const [first] = useState(fleet);
   const [opening, setOpening] = useState(() => openingOf(length, url.time));
   if (opening.length !== length) setOpening(openingOf(length, url.time));
-  const { player, hasMoment, isLast } = opening;
-  const reading = useQuery(replayQuery(player.span));
+  const { player, hasMoment, isLast, span } = opening;
+  const reading = useQuery(replayQuery(span));
   const filtered = useFilteredReplay(reading.data, shown.rows, first);
   const curve = useCurve(filtered);
   const isReady = filtered !== undefined;
@@ -212,7 +213,11 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
     const timer = setTimeout(() => writeMoment(at), REST);
     return () => clearTimeout(timer);
   }, [at, isPlaying, isReady]);
-  return { player, isLast, reading, filtered, curve, step: stepOf(player.span, POINTS) };
+  const known = filtered?.replay.columns;
+  const step = stepOf(known ?? player.span, POINTS);
+  /** When the first device was created, if that is later than what was asked for. */
+  const since = known && known.from - span.from >= 60_000 ? known.from : undefined;
+  return { player, isLast, reading, filtered, curve, step, since };
 }
 
 function useFrames(player: ReplayPlayer, speed: number) {
