@@ -113,8 +113,8 @@ export const listCell = (values: readonly string[]): string =>
   values.map((value) => value.replace(ESCAPED, (found) => found.replace(/[^]/g, escapedChar))).join('; ');
 
 /** The values of a cell, each of them once. Lists that people write may have `|` between them. */
-export function readListCell(cell: string): string[] {
-  const parts = cell.match(/(?:\\[;|\\]|[^;|])+/g) ?? [];
+export function readListCell(text: string): string[] {
+  const parts = text.match(/(?:\\[;|\\]|[^;|])+/g) ?? [];
   const values = parts.map((part) =>
     part
       .trim()

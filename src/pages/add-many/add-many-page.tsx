@@ -24,7 +24,7 @@ import { isKeyed } from './key-file.ts';
 import { KeysPanel } from './keys-panel.tsx';
 import { planOf, type Plan } from './plan.ts';
 import { PlanBar } from './plan-bar.tsx';
-import { checkRow, detailsOf, draftOf, folded } from './row-check.ts';
+import { checkRow, detailsOf, draftOf, foldName } from './row-check.ts';
 import type { KnownFleet, RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
 import { RowsInput } from './rows-input.tsx';
@@ -150,7 +150,7 @@ function usePlan(rows: readonly DraftRow[]) {
   const { data: locations, isLoading } = useQuery({ ...deviceQueries.locations(), enabled: asksLocations });
   const fleet = useMemo((): KnownFleet | undefined => {
     if (!index || isLoading) return undefined;
-    const names = Array.from(index.rows, (row) => folded(index.textOf(row, 'DeviceName')));
+    const names = Array.from(index.rows, (row) => foldName(index.textOf(row, 'DeviceName')));
     const deviceOf = (id: string) => {
       const row = index.rowOf(id);
       return row === undefined ? undefined : index.device(row);

@@ -1,6 +1,6 @@
 // The plan for the rows: which devices are created and changed, which rows are left out, and what the licence allows.
 import { counted, formatCount } from '#/lib/format.ts';
-import { SHARED, checkRow, folded, hasError, type CellTexts } from './row-check.ts';
+import { SHARED, checkRow, foldName, hasError, type CellTexts } from './row-check.ts';
 import { changeOf, changedColumns, type KnownFleet, type RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
 
@@ -37,7 +37,7 @@ function spellingsOf(rows: readonly DraftRow[], fleet: KnownFleet | undefined) {
   };
   if (fleet)
     for (const column of SHARED)
-      for (const text of fleet.shared[column]) writtenAs(column, folded(text), text)?.add(text);
+      for (const text of fleet.shared[column]) writtenAs(column, foldName(text), text)?.add(text);
   const found = new Map<DraftRow, CellTexts>();
   for (const row of rows)
     for (const { column, text, folded } of checkRow(row).shared) {

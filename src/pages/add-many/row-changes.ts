@@ -3,15 +3,15 @@
 import type { Device, DeviceChange, Position } from '#/contract/devices.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { tagsCell } from '#/features/device-filters/device-columns.ts';
-import { SHARED, checkRow, type CellTexts } from './row-check.ts';
+import { checkRow, type CellTexts, type SharedColumn } from './row-check.ts';
 import { COLUMNS, oneLine, type ColumnName, type DraftRow } from './rows.ts';
 
 /** The current fleet. */
 export interface KnownFleet {
-  /** Names, normalised by `folded`. */
+  /** Names, by `foldName`. */
   names: ReadonlySet<string>;
   /** Its groups, customers, sites and tags as they are written. */
-  shared: Record<(typeof SHARED)[number], readonly string[]>;
+  shared: Record<SharedColumn, readonly string[]>;
   ids: ReadonlySet<string>;
   deviceOf: (id: string) => Device | undefined;
   locationOf: (id: string) => Position | undefined;

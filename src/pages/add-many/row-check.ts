@@ -34,6 +34,7 @@ export const detailsOf = ({ customer, site }: DeviceToAdd): DeviceChange => ({
 
 /** The columns whose values several devices have. */
 export const SHARED = ['group', 'customer', 'site', 'tags'] as const;
+export type SharedColumn = (typeof SHARED)[number];
 
 export type CellTexts = Partial<Record<ColumnName, string>>;
 
@@ -51,7 +52,7 @@ const FIELDS = new Map(
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 
 /** A name as people compare it: without differences of case, spaces and Unicode's forms. */
-export const folded = (name: string): string => fold(name.trim().replaceAll(/\s+/g, ' '));
+export const foldName = (name: string): string => fold(name.trim().replaceAll(/\s+/g, ' '));
 
 type Issues = Parameters<typeof issueText>[0][];
 
@@ -107,12 +108,12 @@ function check({ cells, existing }: DraftRow) {
     isFaulty: Object.keys(errors).length > 0,
     warnings,
     device,
-    folded: folded(name),
+    folded: foldName(name),
     /** What other devices may have too, by column, with its folded form. */
     shared: SHARED.flatMap((column) =>
       (column === 'tags' ? tags : [device[column]])
         .filter(Boolean)
-        .map((text) => ({ column, text, folded: folded(text) })),
+        .map((text) => ({ column, text, folded: foldName(text) })),
     ),
   };
 }

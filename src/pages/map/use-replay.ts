@@ -1,5 +1,5 @@
 // Reads the fleet's past and lets the map show it.
-import { useEffect, useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { pathOf, send } from '#/api/call.ts';
 import { query } from '#/api/query.ts';
@@ -24,7 +24,7 @@ import { ReplayPlayer } from './replay-player.ts';
 import { deviceNameAt } from './map-fleet.ts';
 import type { ShownPast } from './shown-past.ts';
 import type { FleetMapModel } from './use-fleet-map.ts';
-import { writeMoment } from './use-map-url.ts';
+import { SPEEDS, writeMoment, type Speed } from './use-map-url.ts';
 
 const HOUR = 3_600_000;
 const LENGTHS = { '24h': 24 * HOUR, '7d': 168 * HOUR };
@@ -36,6 +36,7 @@ const POINTS = 288;
 const TIMEOUT = 120_000;
 /** Milliseconds until the moment goes into the URL. */
 const REST = 250;
+const SHORTEST_MS = 10_000;
 const WORDS = ['Online', 'Offline', 'Unknown', 'Not created yet'];
 
 /** Reads the answer in a worker, which starts while the service computes. */
@@ -169,6 +170,10 @@ function pastOf({ replay, deviceOf }: Filtered, live: ClusterIndex, player: Repl
   };
 }
 
+/** The fastest at which a short history plays for long enough to watch it. */
+const speedFor = ({ from, to }: ReplaySpan): Speed =>
+  SPEEDS.findLast((speed) => (to - from) / speed >= SHORTEST_MS) ?? SPEEDS[0];
+
 function openingOf(length: ReplayLength, time: string | undefined) {
   const asked = time === undefined ? Number.NaN : Date.parse(time);
   const at = Number.isNaN(asked) ? undefined : asked;
@@ -217,6 +222,10 @@ export function useReplay({ fleet, shown, live, url, setPast }: FleetMapModel, l
   const step = stepOf(known ?? player.span, POINTS);
   /** When the first device was created, if that is later than what was asked for. */
   const since = known && known.from - span.from >= 60_000 ? known.from : undefined;
+  const slowDown = useEffectEvent(() => {
+    if (known && since !== undefined) url.set({ speed: speedFor(known) });
+  });
+  useEffect(() => slowDown(), [since]);
   return { player, isLast, reading, filtered, curve, step, since };
 }
 
