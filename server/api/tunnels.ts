@@ -29,6 +29,7 @@ import {
 } from '../store/tunnels.ts';
 import type { DeletedTunnel, StoredTunnel } from '../store/tunnels.ts';
 import { tunnelAddress } from '../tunnels/address.ts';
+import { actorNames } from './audit-names.ts';
 
 const NOT_APPLICABLE = 'N/A';
 /** How long the answer waits for the agent's node, so that the address works as soon as it is known. */
@@ -50,7 +51,7 @@ export function uptimeText(milliseconds: number): string {
 export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints> {
   const { db, audit, tunnels, now } = context;
 
-  const shown = (tunnel: StoredTunnel): Tunnel => {
+  const shown = (tunnel: StoredTunnel, names: Map<string, string>): Tunnel => {
     const { connections, bytesIn, bytesOut } = tunnels.find(tunnel.name) ?? tunnel;
     return {
       Name: tunnel.name,
@@ -58,6 +59,10 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
       Protocol: tunnel.protocol,
       LocalDest: tunnel.localDest,
       Created: printTunnelTime(new Date(tunnel.created)),
+      CreatedTime: new Date(tunnel.created).toISOString(),
+      ...(tunnel.requested === 0
+        ? { Source: 'device' }
+        : tunnel.openedBy && { Source: tunnel.openedBy, SourceName: names.get(tunnel.openedBy) ?? '' }),
       Uptime: tunnel.connected === null ? NOT_APPLICABLE : uptimeText(now() - tunnel.connected),
       ...(tunnel.port !== null && { PublicAddr: tunnelAddress(context, tunnel) }),
       DeviceId: tunnel.deviceId,
@@ -139,7 +144,17 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
             );
           const expires = now() + ExpiresMinutes * 60_000;
           const idleSeconds = IdleMinutes === undefined ? undefined : IdleMinutes * 60;
-          const draft = { accountId, deviceSeq, protocol, localDest, port, loginHash, idleSeconds, expires };
+          const draft = {
+            accountId,
+            deviceSeq,
+            protocol,
+            localDest,
+            port,
+            loginHash,
+            idleSeconds,
+            expires,
+            openedBy: request.actor,
+          };
           const opened = await requestTunnel(tx, draft, now());
           await audit.record(tx, request, 'tunnel.open', `${opened} ${device.id}`);
           return opened;
@@ -162,7 +177,12 @@ export function tunnelRoutes(context: Context): Handlers<typeof tunnelEndpoints>
       }
     },
 
-    list: async (request) => (await listTunnels(db, scopeOf(request))).map(shown),
+    list: async (request) => {
+      const rows = await listTunnels(db, scopeOf(request));
+      const actors = rows.flatMap(({ openedBy }) => openedBy || []);
+      const names = await actorNames(db, request.account.id, actors);
+      return rows.map((row) => shown(row, names));
+    },
 
     removeAll: (request) =>
       db.write(

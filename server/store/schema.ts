@@ -482,7 +482,8 @@ const tunnels: Definition[] = [
     bytes_in INTEGER NOT NULL DEFAULT 0,
     bytes_out INTEGER NOT NULL DEFAULT 0,
     requested INTEGER NOT NULL DEFAULT 0,     -- 1: a person opened it here; its agent only allows the destination
-    login_hash TEXT NOT NULL DEFAULT ''       -- of a requested one: SHA-256 of "user:password", or '' without a login
+    login_hash TEXT NOT NULL DEFAULT '',      -- of a requested one: SHA-256 of "user:password", or '' without a login
+    opened_by TEXT NOT NULL DEFAULT ''        -- the actor of a requested one, if that is known
   ) STRICT;`,
   'CREATE INDEX tunnels_of_account ON tunnels (account_id, seq);',
   'CREATE INDEX tunnels_of_device ON tunnels (device_seq);',

@@ -21,6 +21,9 @@ export interface StoredTunnel {
   /** The port of a TCP tunnel on the service. */
   port: number | null;
   created: number;
+  /** 1 if a person opened it here, and that actor, if known. */
+  requested: number;
+  openedBy: string;
   /** When its agent opened it; null while it is not open. */
   connected: number | null;
   login: number;
@@ -215,7 +218,7 @@ export function listTunnels(db: Reader, scope: Scope): Promise<StoredTunnel[]> {
   const own = inGroups(db.dialect, scope, 'devices.grp');
   return db.all<StoredTunnel>(
     `SELECT tunnels.name, devices.id AS "deviceId", devices.name AS "deviceName", online AS "deviceOnline", protocol,
-       local_dest AS "localDest", port, tunnels.created, connected, login, idle_seconds AS "idleSeconds", tunnels.expires,
+       local_dest AS "localDest", port, tunnels.created, requested, opened_by AS "openedBy", connected, login, idle_seconds AS "idleSeconds", tunnels.expires,
        connections, bytes_in AS "bytesIn", bytes_out AS "bytesOut", nodes.url AS "nodeUrl"
      FROM tunnels JOIN devices ON devices.seq = device_seq LEFT JOIN nodes ON nodes.id = node
      WHERE tunnels.account_id = ? AND offered = 1${own.sql} ORDER BY tunnels.seq`,
@@ -278,6 +281,8 @@ export interface RequestedDraft {
   loginHash: string;
   idleSeconds: number | undefined;
   expires: number;
+  /** The actor. */
+  openedBy: string;
 }
 
 /** The requested tunnel of a device to this destination. */
@@ -303,11 +308,11 @@ export const countTunnels = async (db: Reader, deviceSeq: number): Promise<{ req
 /** Stores a tunnel that a person opens; the node of its agent connects it. Returns its name. */
 export async function requestTunnel(tx: Tx, draft: RequestedDraft, now: number): Promise<string> {
   const name = newId(NAME_LENGTH);
-  const { accountId, deviceSeq, protocol, localDest, port, loginHash, idleSeconds, expires } = draft;
+  const { accountId, deviceSeq, protocol, localDest, port, loginHash, idleSeconds, expires, openedBy } = draft;
   await tx.run(
     `INSERT INTO tunnels (name, account_id, device_seq, protocol, local_dest, port, login, login_hash, idle_seconds, expires,
-       created, requested)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+       created, opened_by, requested)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
     name,
     accountId,
     deviceSeq,
@@ -319,6 +324,7 @@ export async function requestTunnel(tx: Tx, draft: RequestedDraft, now: number):
     idleSeconds ?? null,
     expires,
     now,
+    openedBy,
   );
   tx.syncAgents(deviceSeq);
   return name;

@@ -15,7 +15,7 @@ import { openStore } from '../open-store.ts';
 import { openPostgres } from './postgres.ts';
 import { openDatabase } from './sqlite.ts';
 import { createTestDatabase, onPostgres } from './test-database.ts';
-import { SCHEMA_VERSION } from './upgrades.ts';
+import { SCHEMA_VERSION, WITH_OPENERS } from './upgrades.ts';
 
 const read = (name: string) => readFileSync(path.join(import.meta.dirname, 'fixtures', name), 'utf8');
 const engine = onPostgres ? 'postgres' : 'sqlite';
@@ -230,6 +230,24 @@ for (const commit of Object.keys(COMMITS))
     await db.open();
     assert.deepEqual(await rowsOf(db), done);
   });
+
+test('whoever opened a tunnel before the upgrade is known from the audit log', async (t) => {
+  const db = await rawDatabase(t);
+  await db.open();
+  await db.exec(`ALTER TABLE tunnels DROP COLUMN opened_by;
+    INSERT INTO accounts (id, email, max_devices, artifact_limit, created) VALUES (7, 'a@b.example', 9, 9, 1);
+    INSERT INTO devices (seq, id, account_id, name, name_folded, grp, key_hash, created) VALUES (7, 'd', 7, 'd', 'd', '', ${onPostgres ? "''" : "x''"}, 1);
+    INSERT INTO tunnels (name, account_id, device_seq, protocol, local_dest, created, requested)
+      VALUES ('offered', 7, 7, 'TCP', 'a', 1, 0), ('asked', 7, 7, 'TCP', 'a', 1, 1), ('forgotten', 7, 7, 'TCP', 'b', 1, 1);
+    INSERT INTO audit (seq, at, account_id, actor, address, action, target, outcome) VALUES
+      (70, 1, 7, 'person:ada', '', 'tunnel.open', 'asked d', 'done'), (71, 1, 7, 'person:eve', '', 'tunnel.remove', 'asked d', 'refused');
+    INSERT INTO audit_objects (object, audit_seq) VALUES ('asked', 70), ('asked', 71);`);
+  await db.exec(WITH_OPENERS);
+  assert.deepEqual(
+    (await db.all('SELECT name, opened_by FROM tunnels ORDER BY name')).map((row) => Object.values(row).join(' ')),
+    ['asked person:ada', 'forgotten ', 'offered '],
+  );
+});
 
 test('an upgrade that fails changes nothing', async (t) => {
   const db = await rawDatabase(t);

@@ -167,6 +167,11 @@ const withRequestedTunnels: Definition[] = [
   CREATE INDEX tunnels_requested ON tunnels (device_seq) WHERE requested = 1;`,
 ];
 
+/** Who opened a tunnel: the log knows it, unless that part of it was removed. */
+export const WITH_OPENERS = `ALTER TABLE tunnels ADD COLUMN opened_by TEXT NOT NULL DEFAULT '';
+  UPDATE tunnels SET opened_by = coalesce((SELECT max(actor) FROM audit_objects JOIN audit ON audit.seq = audit_seq
+    WHERE object = tunnels.name AND action = 'tunnel.open'), '') WHERE requested = 1;`;
+
 /** Devices that join by themselves. */
 const withEnrolment: Definition[] = [
   `CREATE TABLE enrolment_keys (
@@ -361,6 +366,7 @@ const UPGRADES: readonly Upgrade[] = [
   { to: 52, changes: () => withUploads },
   // Nodes of earlier versions would refuse a device that comes with the key that another node sent it.
   { to: 53, changes: () => withKeyRotation, stopsNodes: true },
+  { to: 54, changes: () => [WITH_OPENERS] },
 ];
 
 /** The version of schema.ts. */

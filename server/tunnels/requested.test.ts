@@ -73,6 +73,13 @@ test('an HTTP tunnel opened here asks for its login, which appears in no other p
   const [listed] = await tunnelsOf(service);
   assert.equal(listed?.Auth, 'Basic');
   assert.equal(listed?.LocalDest, webAt);
+  // `Created` has minutes only.
+  assert.match(listed?.CreatedTime ?? '', /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const [entry] = await service.context.db.all<{ actor: string }>(
+    "SELECT actor FROM audit WHERE action = 'tunnel.open' ORDER BY seq DESC LIMIT 1",
+  );
+  assert.equal(listed?.Source, entry?.actor);
+  assert.ok(listed?.SourceName);
   const minutes = (Date.parse(listed?.ExpiresAt ?? '') - Date.now()) / 60_000;
   assert.ok(minutes > 59 && minutes <= 60, String(minutes));
   const audit = await (await service.call('GET', '/v1/audit')).text();
@@ -122,7 +129,15 @@ test('whatever a hostile service asks for, the agent connects only to what it wa
     // Nor does it learn otherwise from a second welcome.
     const welcome = { type: 'welcome', version: 1, device: id, name: 'box', allowsTunnels: '*:*' } as const;
     agent.send(welcome);
-    const draft = { accountId: 1, deviceSeq, protocol: 'HTTP', localDest, port: undefined, loginHash: '' } as const;
+    const draft = {
+      accountId: 1,
+      deviceSeq,
+      protocol: 'HTTP',
+      localDest,
+      port: undefined,
+      loginHash: '',
+      openedBy: '',
+    } as const;
     const name = await db.write((tx) =>
       requestTunnel(tx, { ...draft, idleSeconds: undefined, expires: Date.now() + 600_000 }, Date.now()),
     );

@@ -14,6 +14,11 @@ export const tunnel = row(
     LocalDest: text,
     Created: text,
     Uptime: text,
+    /** When it was opened first, to the millisecond; `Created` has minutes. */
+    CreatedTime: optionalText,
+    /** Who opened it: 'device', or the actor, as in the audit log, with the present name. */
+    Source: optionalText,
+    SourceName: optionalText,
     /** For a TCP tunnel: `host:port`. */
     PublicAddr: optionalText,
     DeviceId: optionalText,

@@ -12,6 +12,14 @@ export function publicAddress({ PublicUrl, PublicAddr }: Addressed): { text: str
   return { text: address || url || 'N/A', copy: address };
 }
 
+/** When it was opened first: to the millisecond, where the service says so. */
+export const openedText = ({ CreatedTime, Created }: Pick<Tunnel, 'CreatedTime' | 'Created'>): string =>
+  CreatedTime || Created;
+
+/** Who opened it; undefined if the service does not say so. */
+export const openerText = ({ Source, SourceName }: Pick<Tunnel, 'Source' | 'SourceName'>): string | undefined =>
+  Source === 'device' ? 'by the device' : Source && `by ${SourceName || Source}`;
+
 /** Whether anyone may use it, as far as the service reports it. */
 export const isPublic = ({ Auth }: Pick<Tunnel, 'Auth'>): boolean => Auth?.toLowerCase() === 'none';
 

@@ -9,6 +9,7 @@ import { useOffered } from '#/api/capabilities.ts';
 import { useMay } from '#/api/people.ts';
 import { whyNoTunnels } from '#/fleet/agent-words.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
+import { openedText } from '#/features/tunnels/tunnel-address.ts';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { paths } from '#/paths.ts';
 import { DataTable, type Column } from '#/ui/table/table.tsx';
@@ -88,5 +89,5 @@ const COLUMNS: Column<Tunnel>[] = [
   { header: 'Public address', cell: (tunnel) => <TunnelLink tunnel={tunnel} />, phone: 'wide' },
   { header: 'Protocol', cell: ({ Protocol }) => Protocol },
   { header: 'Forwards to', cell: ({ LocalDest }) => <span className="mono">{LocalDest}</span>, phone: 'wide' },
-  { header: 'Opened', cell: ({ Created }) => <Timestamp text={Created} />, phone: 'second' },
+  { header: 'Opened', cell: (tunnel) => <Timestamp text={openedText(tunnel)} />, phone: 'second' },
 ];

@@ -1,7 +1,7 @@
 // Reasons to review an open tunnel: anyone may use it, it is old, or its device is Offline.
 import type { Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
-import { isPublic } from '#/features/tunnels/tunnel-address.ts';
+import { isPublic, openedText } from '#/features/tunnels/tunnel-address.ts';
 import { stored } from '#/lib/stored.ts';
 import { oneOf, plainText, urlSchema } from '#/ui/url/url-schema.ts';
 
@@ -40,7 +40,7 @@ export type TunnelView = typeof tunnelsUrl.defaults;
 export const NO_TUNNEL_FILTER = { device: '', protocol: '', exposure: undefined };
 
 export function exposuresOf(tunnel: Tunnel, now: Date, days: number): Exposure[] {
-  const opened = parseTimestamp(tunnel.Created);
+  const opened = parseTimestamp(openedText(tunnel));
   const holds: Record<Exposure, boolean> = {
     public: isPublic(tunnel),
     old: opened !== undefined && now.getTime() - opened.getTime() > days * 86_400_000,

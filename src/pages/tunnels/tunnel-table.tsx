@@ -14,7 +14,7 @@ import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { unusableId } from '#/api/call.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
-import { onlyHere, portExposure, publicAddress } from '#/features/tunnels/tunnel-address.ts';
+import { onlyHere, openedText, openerText, portExposure, publicAddress } from '#/features/tunnels/tunnel-address.ts';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';
 import { formatBytes, formatCount, formatDuration } from '#/lib/format.ts';
 import { webAddress } from '#/lib/web-address.ts';
@@ -70,10 +70,17 @@ function Device({ tunnel: { DeviceId, DeviceName } }: { tunnel: Tunnel }) {
   );
 }
 
-function Opened({ tunnel: { Created, Uptime } }: { tunnel: Tunnel }) {
+function Opened({ tunnel }: { tunnel: Tunnel }) {
+  const { Uptime } = tunnel;
+  const opener = openerText(tunnel);
   return (
     <span className={classes.two}>
-      <Timestamp text={Created} />
+      <Timestamp text={openedText(tunnel)} />
+      {opener && (
+        <span className={classes.below} title={opener}>
+          {opener}
+        </span>
+      )}
       {Uptime && Uptime.toUpperCase() !== 'N/A' && <span className={classes.below}>up {Uptime}</span>}
     </span>
   );
@@ -188,7 +195,7 @@ function TunnelTools({ tunnel, dialog }: { tunnel: Tunnel; dialog: Dialog<Tunnel
   );
 }
 
-const timeOf = ({ tunnel: { Created } }: MarkedTunnel) => parseTimestamp(Created)?.getTime() ?? -1;
+const timeOf = ({ tunnel }: MarkedTunnel) => parseTimestamp(openedText(tunnel))?.getTime() ?? -1;
 
 const keyOf = ({ tunnel: { Name } }: MarkedTunnel) => Name;
 

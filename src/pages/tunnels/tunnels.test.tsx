@@ -40,6 +40,10 @@ const tunnelsOf = (DeviceId: string) => [
     Protocol: 'TCP',
     LocalDest: 'tcp://127.0.0.1:22',
     Created: ago(2),
+    // Shown rather than `Created`, which has minutes only.
+    CreatedTime: ago(5.5),
+    Source: 'person:1',
+    SourceName: 'Ada',
     Uptime: 'N/A',
     DeviceId,
     DeviceName: 'pump 1',
@@ -51,6 +55,7 @@ const tunnelsOf = (DeviceId: string) => [
     Protocol: 'HTTP',
     LocalDest: 'http://127.0.0.1:80',
     Created: ago(0.5),
+    Source: 'device',
     Uptime: '12h 1m',
     DeviceId: 'camera-7',
     DeviceName: 'old camera',
@@ -95,9 +100,10 @@ test('a tunnel is listed with its address, who may use it, its age and its devic
   for (const words of ['Public, no sign-in', 'Older than 7 days', 'up 3d 4h'])
     assert.ok(web.textContent.includes(words), words);
   within(web).getByRole('cell', { name: '3 open 3 kB' });
-  for (const words of ['Device Offline', 'Open TCP port'])
+  for (const words of ['Device Offline', 'Open TCP port', '5d ago', 'by Ada'])
     assert.ok(row('muster.example:40022').textContent.includes(words), words);
-  assert.match(row('local1').textContent, /Password required/);
+  for (const words of ['Password required', 'by the device'])
+    assert.ok(row('local1').textContent.includes(words), words);
   const odd = row('javascript:alert');
   assert.match(odd.textContent, /not long ago/);
   assert.equal(within(odd).queryAllByRole('link').length, 0);
