@@ -62,9 +62,9 @@ type Cell = [name: string, run: () => Promise<Result>];
 // ---- What is done on a machine -------------------------------------------------------------------------------------------
 
 /** All that the protocol demands of an agent. */
-async function conforms(version: string, machine: Machine): Promise<Result> {
+async function conforms(version: string, machine: Machine, ...how: string[]): Promise<Result> {
   const command = [...machine, 'sh', agent, '--server', '{url}', '--key-file', '{keyfile}', '--data', '{dir}'];
-  const run = new TestProcess(['scripts/conformance.ts', '--', ...command], { env: { TMPDIR: base } });
+  const run = new TestProcess(['scripts/conformance.ts', ...how, '--', ...command], { env: { TMPDIR: base } });
   // A Node.js that has nothing left to do may not end on a machine with much to do.
   const counted = await until(
     'the end of the conformance',
@@ -185,7 +185,7 @@ const emulated = (arch: string, suite: string, qemu: string): Cell => [
   `Debian ${suite} for ${arch}`,
   async () => {
     const root = foreignRoot(keep, arch, suite, qemu);
-    return conforms(`dash ${packaged('dash', root)}, curl ${packaged('curl', root)}`, inRoot(root, base));
+    return conforms(`dash ${packaged('dash', root)}, curl ${packaged('curl', root)}`, inRoot(root, base), '--in-turn');
   },
 ];
 
