@@ -3,7 +3,7 @@
 // run on any Node from 20 on, in a clone without packages.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { install, missingPackage } from './install.mjs';
 
@@ -17,12 +17,22 @@ const WITHOUT_DEV_PACKAGES = new Set([
   'server/account.ts',
 ]);
 
+/**
+ * npm starts scripts in the project's folder, also with --prefix or from a folder below. The file names that these are given
+ * are the caller's, while DATA_DIR is relative to the project.
+ */
+const TAKE_FILES = new Set(['server/backup.ts', 'server/restore.ts']);
+const callerFolder = process.env['INIT_CWD'] ?? process.cwd();
+
 /** Objects of a moment may fill 32 MB until they are collected, instead of 128 MB: a long export would fill them all. */
 const SERVICE_FLAGS = ['--max-semi-space-size=16'];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pinnedPackage = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-const [file, ...args] = process.argv.slice(2);
+const [file, ...given] = process.argv.slice(2);
+const args = TAKE_FILES.has(file)
+  ? given.map((word) => (word.startsWith('-') ? word : resolve(callerFolder, word)))
+  : given;
 
 try {
   if (!file) throw new Error('Usage: node scripts/run.mjs <file.ts> [arguments]');
@@ -63,7 +73,9 @@ async function launch([node, ...others]) {
   env[pathName] = [dirname(node), join(root, 'node_modules', '.bin'), env[pathName]].filter(Boolean).join(delimiter);
 
   const flags = file === 'scripts/start.ts' ? SERVICE_FLAGS : [];
-  const child = spawn(node, [...flags, join(root, file), ...args], { stdio: 'inherit', env });
+  // All paths of the agent are the caller's.
+  const cwd = file === 'agent/main.ts' ? callerFolder : undefined;
+  const child = spawn(node, [...flags, join(root, file), ...args], { stdio: 'inherit', env, cwd });
   const stopForwarding = forwardSignals(child);
   const [code, signal, error] = await new Promise((done) => {
     child.on('error', (failure) => done([1, null, failure]));

@@ -35,7 +35,12 @@ describe('scripts/run.mjs', () => {
     existsSync(join(root, 'npm.log')) ? readFileSync(join(root, 'npm.log'), 'utf8').trim().split('\n') : [];
 
   function start(...args: string[]): ChildProcess {
-    const env = { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), npm_lifecycle_event: undefined };
+    const env = {
+      ...process.env,
+      INIT_CWD: join(root, 'elsewhere'),
+      npm_execpath: join(root, 'npm/npm-cli.js'),
+      npm_lifecycle_event: undefined,
+    };
     const child = spawn(process.execPath, [join(root, 'scripts/run.mjs'), ...args], { cwd: root, env });
     started.push(child);
     return child;
@@ -59,7 +64,7 @@ describe('scripts/run.mjs', () => {
 
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'run-'));
-    for (const folder of ['scripts', 'npm']) mkdirSync(join(root, folder));
+    for (const folder of ['scripts', 'npm', 'server', 'agent', 'elsewhere']) mkdirSync(join(root, folder));
     for (const file of ['run.mjs', 'install.mjs']) cpSync(join(import.meta.dirname, file), join(root, 'scripts', file));
     writeFileSync(join(root, 'package.json'), JSON.stringify({ type: 'module', optionalDependencies: {} }));
     writeFileSync(join(root, 'npm/npm-cli.js'), NPM);
@@ -101,6 +106,18 @@ describe('scripts/run.mjs', () => {
       writeFileSync(join(root, 'scripts', file), 'console.log(process.execArgv.join(" "));');
       assert.equal((await outcome(start(`scripts/${file}`))).out.trim(), flags);
     }
+  });
+
+  test('files that a backup, a restore and the agent are given are the caller’s, not the project’s', async () => {
+    const print = 'console.log(process.cwd(), ...process.argv.slice(2));';
+    for (const file of ['server/backup.ts', 'server/restore.ts', 'agent/main.ts', 'server/token.ts'])
+      writeFileSync(join(root, file), print);
+    const said = async (file: string) => (await outcome(start(file, '--yes', 'rel.tar'))).out.trim();
+    const elsewhere = join(root, 'elsewhere');
+    for (const file of ['server/backup.ts', 'server/restore.ts'])
+      assert.equal(await said(file), `${root} --yes ${join(elsewhere, 'rel.tar')}`);
+    assert.equal(await said('agent/main.ts'), `${elsewhere} --yes rel.tar`);
+    assert.equal(await said('server/token.ts'), `${root} --yes rel.tar`);
   });
 
   test('installs again when the lockfile has another version or a package folder is gone', async () => {

@@ -1,6 +1,7 @@
 // Sends e-mail, alerts and links to people, over the SMTP server of SMTP_URL. Its library is loaded by the first message.
 import type { AlertMessage } from '#/contract/alerts.ts';
 import { faultText, type Sent } from './attempt.ts';
+import { inLine } from './words.ts';
 
 export interface EmailSettings {
   url: string;
@@ -11,11 +12,7 @@ const TIMEOUT_MS = 10_000;
 const MOST_SUBJECT = 200;
 
 /** One line: a line break in a header would begin another header. */
-const inHeader = (text: string) =>
-  text
-    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
-    .slice(0, MOST_SUBJECT)
-    .toWellFormed();
+const inHeader = (text: string) => inLine(text).slice(0, MOST_SUBJECT).toWellFormed();
 
 export interface Mail {
   subject: string;

@@ -9,6 +9,7 @@ import { VERSION } from '../version.ts';
 import { faultText, type Sent } from './attempt.ts';
 import { isPublicAddress } from './public-address.ts';
 import { SIGNATURE_HEADER, signatureOf } from './signature.ts';
+import { inLine } from './words.ts';
 
 export interface Address {
   address: string;
@@ -51,7 +52,7 @@ export async function targetOf(
 const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 export const bodyOf = (format: string, message: AlertMessage): string =>
-  JSON.stringify(format === 'slack' ? { text: escaped(`*${message.Rule}*\n${message.Text}`) } : message);
+  JSON.stringify(format === 'slack' ? { text: escaped(`*${inLine(message.Rule)}*\n${message.Text}`) } : message);
 
 /** Sends once. Never throws. */
 export async function sendWebhook(

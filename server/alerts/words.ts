@@ -18,7 +18,11 @@ const MOST_DEVICES = 1_000;
 
 const time = (at: number) => `${printSqlTime(new Date(at)).slice(0, 16)} UTC`;
 const devices = (count: number) => (count === 1 ? '1 device' : `${count} devices`);
-const nameOf = ({ device_name, device_id }: EventRow) => device_name || device_id;
+const nameOf = ({ device_name, device_id }: EventRow) => inLine(device_name || device_id);
+
+/** Of a name or reason: it cannot pass for lines of ours, or turn the text around it. */
+export const inLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll(/\p{Bidi_Control}/gu, '');
 
 function names(rows: readonly EventRow[]): string {
   const shown = rows.slice(0, MOST_NAMES).map(nameOf).join(', ');
@@ -32,7 +36,7 @@ function lines(all: readonly string[]): string {
 
 /** The sites with the most devices first. */
 function bySite(rows: readonly EventRow[]): [site: string, rows: EventRow[]][] {
-  const groups = Map.groupBy(rows, ({ site }) => site);
+  const groups = Map.groupBy(rows, ({ site }) => inLine(site));
   return [...groups].sort(([, one], [, other]) => other.length - one.length);
 }
 
@@ -51,7 +55,7 @@ function offlineLines(rows: readonly EventRow[], sites: readonly Site[]): string
     const at = site === '' ? '' : ` (${site})`;
     if (group.length === 1) return [`${nameOf(first)}${at} is Offline since ${time(first.since)}`];
     if (site === '') return [`${devices(group.length)} without a site are Offline: ${names(group)}`];
-    const known = sites.find((one) => one.site === site);
+    const known = sites.find((one) => inLine(one.site) === site);
     const count = known ? `${known.firing} of ${known.devices} devices` : devices(group.length);
     return [`${count} of ${site} are Offline: ${names(group)}`];
   });
@@ -82,10 +86,10 @@ function textOf({ event }: RuleRow, events: readonly EventRow[], sites: readonly
   }
   if (event === 'TunnelPublic')
     return lines(
-      events.map((row) => `${nameOf(row)} has a tunnel to ${row.text} that is open to anyone with its address`),
+      events.map((row) => `${nameOf(row)} has a tunnel to ${inLine(row.text)} that is open to anyone with its address`),
     );
   const heading = HEADINGS[event];
-  const all = lines(events.map(({ text }) => text));
+  const all = lines(events.map(({ text }) => inLine(text)));
   return heading && events.length > 1 ? `${events.length} ${heading}\n${all}` : all;
 }
 

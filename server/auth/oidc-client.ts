@@ -148,16 +148,20 @@ export function openOidcClient(config: OidcConfig, steady: () => number): OidcCl
         if (claims.iat > Date.now() / 1000 + CLOCK_TOLERANCE_SECONDS)
           throw new Error('The ID token was issued in the future.');
         let known: Record<string, unknown> = claims;
+        let roles = claimOf(claims, config.claim);
         // Many providers send only the subject in the ID token, and the rest on request.
-        const isComplete = known[config.claim] !== undefined && emailOf(known) !== '';
-        if (!isComplete && provider.serverMetadata().userinfo_endpoint !== undefined)
-          known = { ...(await openid.fetchUserInfo(provider, tokens.access_token, claims.sub)), ...claims };
+        const isComplete = roles !== undefined && emailOf(known) !== '';
+        if (!isComplete && provider.serverMetadata().userinfo_endpoint !== undefined) {
+          const more = await openid.fetchUserInfo(provider, tokens.access_token, claims.sub);
+          known = { ...more, ...claims };
+          roles ??= claimOf(more, config.claim);
+        }
         return {
           issuer: claims.iss,
           subject: claims.sub,
           email: emailOf(known),
           name: typeof known['name'] === 'string' ? known['name'].slice(0, 255) : '',
-          values: valuesOf(known[config.claim]),
+          values: valuesOf(roles),
           idToken: tokens.id_token,
         };
       } catch (cause) {
@@ -202,6 +206,15 @@ function emailOf(claims: Record<string, unknown>): string {
     (each): each is string => typeof each === 'string' && /^[^\s@<>"]+@[^\s@<>"]+$/.test(each) && each.length <= 254,
   );
   return found ?? '';
+}
+
+/** A claim of this very name, dots and all, or the one that the dots lead to: `realm_access.roles` of Keycloak. */
+export function claimOf(claims: object, name: string): unknown {
+  const own = (from: unknown, key: string) =>
+    typeof from === 'object' && from !== null && Object.hasOwn(from, key)
+      ? (from as Record<string, unknown>)[key]
+      : undefined;
+  return own(claims, name) ?? name.split('.').reduce(own, claims as unknown);
 }
 
 const valuesOf = (claim: unknown): string[] =>

@@ -4,6 +4,7 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, test } from 'node:test';
 import { Provider } from 'oidc-provider';
+import { claimOf } from './oidc-client.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 import { CLIENT } from '../../scripts/test-identity-provider.ts';
@@ -32,6 +33,7 @@ before(async () => {
     OIDC_ISSUER: issuer,
     OIDC_CLIENT_ID: CLIENT.id,
     OIDC_CLIENT_SECRET: CLIENT.secret,
+    OIDC_ROLE_CLAIM: 'realm_access.roles',
     OIDC_ROLES: '[{ "Claim": "ops", "Role": "Operator" }]',
   });
   provider = new Provider(issuer, {
@@ -44,14 +46,14 @@ before(async () => {
         token_endpoint_auth_method: 'client_secret_post',
       },
     ],
-    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'groups'] },
+    claims: { openid: ['sub'], email: ['email'], profile: ['name', 'realm_access'] },
     cookies: { keys: ['key-that-only-tests-know'] },
     pkce: { required: () => true },
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     findAccount: (_: unknown, accountId: string) => ({
       accountId,
-      claims: () => ({ sub: accountId, email: 'ada@example.com', name: 'Ada', groups: ['ops'] }),
+      claims: () => ({ sub: accountId, email: 'ada@example.com', name: 'Ada', realm_access: { roles: ['ops'] } }),
     }),
     loadExistingGrant: async ({ oidc }: ProviderContext) => {
       const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
@@ -104,4 +106,13 @@ test('a person signs in at a certified provider, whose claims are in its user in
   assert.ok(SignOutUrl.startsWith(`${issuer}/session/end?`));
   const page = await fetch(SignOutUrl, { headers: { cookie } });
   assert.equal(page.status, 200);
+});
+
+test('a claim with dots in its name comes before one that the dots lead to', () => {
+  const nested = { realm_access: { roles: ['ops'] } };
+  assert.deepEqual(claimOf(nested, 'realm_access.roles'), ['ops']);
+  assert.deepEqual(claimOf({ ...nested, 'realm_access.roles': ['dev'] }, 'realm_access.roles'), ['dev']);
+  assert.deepEqual(claimOf({ 'https://example.com/roles': 'ops' }, 'https://example.com/roles'), 'ops');
+  for (const missing of ['groups', 'realm_access.groups', 'realm_access.roles.length.x', 'constructor.name'])
+    assert.equal(claimOf(nested, missing), undefined, missing);
 });
