@@ -19,6 +19,8 @@ test('placed devices are drawn and listed, the unplaced are listed only @main', 
   await expect(page.getByRole('region', { name: 'Devices without a location' }).getByRole('link')).toContainText(
     'still in its box',
   );
+  const label = page.getByRole('button', { name: 'Select all', exact: true }).locator('.mantine-Button-label');
+  expect(await label.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 
   // Chosen in the list: the map goes there, the card opens, and the view is in the URL.
   await page.getByText('In view').click();

@@ -80,7 +80,7 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
           title={shown.length === 0 ? 'There is nothing to select' : undefined}
           onClick={() => selection.add(fleet.ids(shown))}
         >
-          {tab === 'view' ? 'Select all in view' : 'Select all without a location'}
+          {tab === 'view' ? 'Select all in view' : 'Select all'}
         </Button>
         <NativeSelect
           size="xs"

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { indexAt, labelsAt, spanOf, stacked } from './chart-data.ts';
+import { indexAt, labelsAt, spanOf, stacked, wholeLabels } from './chart-data.ts';
 
 test('series are stacked in their order, and what is unknown stays unknown', () => {
   const series = [
@@ -11,6 +11,14 @@ test('series are stacked in their order, and what is unknown stays unknown', () 
     [1, 2, null],
     [4, 2, null],
   ]);
+});
+
+test('a label that the right edge would cut off is left out, in 12 hours sooner than in 24', () => {
+  const plot = { from: 0, to: 100, width: 400 };
+  const within = (pixels: number) => wholeLabels([0, 50, 95, 100], plot, () => pixels);
+  assert.deepEqual(within(16), [0, 50, 95, 100]);
+  assert.deepEqual(within(30), [0, 50, 95]);
+  assert.deepEqual(within(58), [0, 50]);
 });
 
 test('a place on the axis belongs to the bucket that has begun', () => {

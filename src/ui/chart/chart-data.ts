@@ -90,3 +90,10 @@ export function labelsAt(
   for (let at = Math.ceil((first - offset) / distance) * distance + offset; at < end; at += distance) labels.push(at);
   return labels.length > 0 ? labels : [first];
 }
+
+/** The labels that the right edge does not cut off. `widthOf`: of a label, which is centred at its place, in pixels. */
+export const wholeLabels = (
+  labels: readonly number[],
+  { from, to, width }: Span & { width: number },
+  widthOf: (label: number) => number,
+): number[] => labels.filter((label) => ((to - label) / (to - from)) * width + RIGHT >= widthOf(label) / 2);

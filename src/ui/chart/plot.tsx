@@ -4,7 +4,7 @@ import { useComputedColorScheme } from '@mantine/core';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import type { ChartProps } from './chart.tsx';
-import { labelsAt, LEFT, RIGHT, stacked, type Span } from './chart-data.ts';
+import { labelsAt, LEFT, RIGHT, stacked, wholeLabels, type Span } from './chart-data.ts';
 import classes from './chart.module.css';
 
 const AXIS_HEIGHT = 24;
@@ -12,6 +12,12 @@ const AXIS_HEIGHT = 24;
 const TOP = 8;
 const MARK_ROOM = 24;
 const FONT = '11px Inter Variable, sans-serif';
+const ruler = document.createElement('canvas').getContext('2d');
+function textWidth(text: string): number {
+  if (!ruler) return 0;
+  ruler.font = FONT;
+  return ruler.measureText(text).width;
+}
 const HATCH = 6;
 /** Pixels for each label of the x axis. */
 const LABEL_WIDTH = 84;
@@ -91,11 +97,14 @@ export function Plot(props: PlotProps) {
             stroke: color('ink-2'),
             grid: { show: false },
             ticks: { show: false },
-            splits: (self) =>
-              labelsAt(x, step, {
+            splits: (self) => {
+              const labels = labelsAt(x, step, {
                 most: Math.max(2, Math.floor(self.width / LABEL_WIDTH)),
                 offset: new Date(x[0] ?? 0).getTimezoneOffset() * 60_000,
-              }),
+              });
+              const axis = { from: x[0] ?? 0, to: end, width: self.width - LEFT - RIGHT };
+              return wholeLabels(labels, axis, (label) => textWidth(formatX(label)));
+            },
             values: (_, splits) => splits.map(formatX),
           },
           {
