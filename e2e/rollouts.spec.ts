@@ -90,7 +90,7 @@ test('a failure pauses a rollout before it reaches other devices, and a retry co
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
   // Its figures are from that time.
-  await expect(page.getByText(/^Paused at .*\d:\d\d.*: Wave 1: 1 of 1 device failed\.$/)).toBeVisible();
+  await expect(page.getByText(/^Paused at .*\d:\d\d.*: 1 of 1 device failed in wave 1\.$/)).toBeVisible();
   await expect(lane(page, 2)).toContainText('Not started');
   await rm(made.broken);
   await page.getByRole('button', { name: 'Retry failed…' }).click();
@@ -123,7 +123,7 @@ test('a failure group of one wave is compared with a healthy log of another', as
   await expect(lane(page, 1)).toContainText('Succeeded 1');
   await writeFile(made.broken, '');
   // Only then the page has the version of the rollout that is advanced.
-  await expect(page.getByText('somebody has to let wave 2 begin').first()).toBeVisible();
+  await expect(page.getByText('Wave 2 is waiting for approval').first()).toBeVisible();
   await page.getByRole('button', { name: 'Advance…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });

@@ -112,7 +112,7 @@ const BODIES: [end: RegExp, body: object][] = [
   [/alerts\/rules\/:rule_id$/, { Name: 'mine' }],
   [/silence$/, { Until: new Date(Date.now() + 3_600_000).toISOString(), Reason: 'mine' }],
   [/downgrade-agent$/, { Sequence: 1 }],
-  [/rollout\/:rollout_id\/skip$/, { Version: 1, DeviceId: 'any' }],
+  [/rollout\/:rollout_id\/skip$/, { Version: 1, DeviceIds: ['any'] }],
   [/rollout\/:rollout_id\/\w+$/, { Version: 1 }],
 ];
 

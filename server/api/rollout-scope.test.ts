@@ -130,7 +130,7 @@ test('a rollout elsewhere is not there', async () => {
     assert.equal(await own.status('GET', `/v1/rollout/${rollouts.foreign}${path}`), 404, path);
   for (const step of ['pause', 'resume', 'advance', 'retry', 'abort', 'rollback'])
     assert.equal(await own.status('POST', `/v1/rollout/${rollouts.foreign}/${step}`, { Version: 1 }), 404, step);
-  const skip = { Version: 1, DeviceId: ids.theirs };
+  const skip = { Version: 1, DeviceIds: [ids.theirs] };
   assert.equal(await own.status('POST', `/v1/rollout/${rollouts.foreign}/skip`, skip), 404);
   assert.equal(await own.status('DELETE', `/v1/rollout/${rollouts.foreign}`), 404);
   assert.equal((await whole(rollouts.foreign)).State, 'Scheduled');
@@ -142,7 +142,7 @@ test('a rollout across groups is steered by unlimited roles', async () => {
     assert.equal(await own.status('POST', `/v1/rollout/${rollouts.mixed}/${step}`, { Version }), 403, step);
   const retry = { Version, DeviceIds: [ids.mine] };
   assert.equal(await own.status('POST', `/v1/rollout/${rollouts.mixed}/retry`, retry), 403);
-  const skip = { Version, DeviceId: ids.mine };
+  const skip = { Version, DeviceIds: [ids.mine] };
   assert.equal(await own.status('POST', `/v1/rollout/${rollouts.mixed}/skip`, skip), 403);
   assert.equal(await own.status('DELETE', `/v1/rollout/${rollouts.mixed}`), 403);
   assert.equal((await whole(rollouts.mixed)).Version, Version);

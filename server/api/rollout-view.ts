@@ -1,8 +1,10 @@
 // A rollout in the API's form: its waves with the figures of their gates, and its devices.
 import type { Rollout, RolloutDevice, RolloutSummary, RolloutWave } from '#/contract/rollouts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { requiredDevices } from '../rollouts/decide.ts';
-import { figuresOf } from '../rollouts/figures.ts';
+import { canPass, requiredDevices, type RolloutSituation } from '../rollouts/decide.ts';
+import { figuresOf, type WaveVerdict } from '../rollouts/figures.ts';
+import { pausedBy } from '../rollouts/pause.ts';
+import { situationOf } from '../rollouts/situation.ts';
 import type { Reader } from '../store/database.ts';
 import {
   backSince,
@@ -83,7 +85,7 @@ async function wavesIn(db: Reader, scope: Scope, row: RolloutRow, now: number): 
       const { devices = 0, skipped = 0 } = planned.find(({ wave }) => wave === number) ?? {};
       const wave = startedWaves.find((each) => each.number === number);
       return wave
-        ? startedWave(db, scope, row, { number, devices, wave, counts: kept?.[number], now })
+        ? startedWave(db, scope, row, { number, devices, skipped, wave, counts: kept?.[number], now })
         : pendingWave(row, { number, devices, skipped });
     }),
   );
@@ -106,9 +108,7 @@ function pendingWave(row: RolloutRow, { number, devices, skipped }: PlannedWave)
   };
 }
 
-interface StartedWave {
-  number: number;
-  devices: number;
+interface StartedWave extends PlannedWave {
   wave: WaveRow;
   /** The counts stored when the rollout ended. */
   counts: StateCounts | undefined;
@@ -119,7 +119,7 @@ async function startedWave(
   db: Reader,
   scope: Scope,
   row: RolloutRow,
-  { number, devices, wave, counts: kept, now }: StartedWave,
+  { number, devices, skipped, wave, counts: kept, now }: StartedWave,
 ): Promise<RolloutWave> {
   const { Gate } = settingsOf(row);
   const online = Gate.OnlineMinutes * MINUTE;
@@ -127,28 +127,42 @@ async function startedWave(
     ? { counts: kept, back: kept.Succeeded ?? 0 }
     : await countWave(db, row, wave, now - online, scope);
   const { counts, back } = counted;
-  const { devices: counting, success } = figuresOf(counted);
-  const needed = requiredDevices(counting, Gate);
+  const figures = figuresOf(counted);
+  const { success } = figures;
+  const needed = requiredDevices(figures.devices, Gate);
+  // The figures that were stored are those of all devices.
+  const verdict = wave.verdict === null || scope.groups ? undefined : (JSON.parse(wave.verdict) as WaveVerdict);
   // When the others will be back does not concern who does not see them.
   const isAwaited = !scope.groups && row.ended === null && wave.passed === null && back < needed && success >= needed;
   const since = isAwaited ? await backSince(db, row, wave, needed) : undefined;
-  // Devices that were deleted or skipped before the wave started have no job.
-  const missing = devices - sumOf(counts);
+  // Devices that were deleted or left out before the wave started have no job.
+  const leftOut = Math.max(skipped, counts.Skipped ?? 0);
+  const missing = devices - sumOf({ ...counts, Skipped: leftOut });
   return {
     Number: number + 1,
     State: wave.passed === null ? 'Running' : 'Passed',
     JobId: await jobIdOf(db, scope, wave),
     Devices: devices,
-    Counts: { ...counts, ...(missing > 0 && { Cancelled: (counts.Cancelled ?? 0) + missing }) },
+    Counts: {
+      ...counts,
+      ...(leftOut > 0 && { Skipped: leftOut }),
+      ...(missing > 0 && { Cancelled: (counts.Cancelled ?? 0) + missing }),
+    },
     Gate: {
-      Success: success,
-      BackOnline: back,
-      Needed: needed,
+      Success: verdict?.success ?? success,
+      BackOnline: verdict?.back ?? back,
+      Needed: verdict?.needed ?? needed,
       Passed: wave.passed !== null,
       BackTime: time(since === undefined ? undefined : since + online),
+      ...(verdict && {
+        Since: {
+          Failed: Math.max(0, figures.failed - verdict.failed),
+          Offline: Math.max(0, figures.away - verdict.away),
+        },
+      }),
     },
     ...(wave.by_hand === 1 && { Advanced: true }),
-    StartTime: time(wave.began),
+    StartTime: time(wave.started),
     EndTime: time(wave.passed),
   };
 }
@@ -196,8 +210,19 @@ export function summaryOf(scope: Scope, row: RolloutRow, waves: readonly Rollout
   };
 }
 
+/** Whether a resume would do anything: a wave whose gate cannot open any more stays where it is. */
+export const canResume = ({ wave, isPassed, figures, settings }: RolloutSituation): boolean =>
+  wave < 0 || isPassed || canPass(figures, settings.Gate);
+
+interface FullView {
+  db: Reader;
+  scope: Scope;
+  namesOf: ActorNames;
+  now: number;
+}
+
 export async function full(
-  { db, scope, namesOf }: { db: Reader; scope: Scope; namesOf: ActorNames },
+  { db, scope, namesOf, now }: FullView,
   row: RolloutRow,
   Waves: RolloutWave[],
 ): Promise<Rollout> {
@@ -208,6 +233,9 @@ export async function full(
   const { Gate, PauseAfter, Advance, StartTime, Windows = [], IncludeNew, DeviceGroup, TagId } = settingsOf(row);
   return {
     ...summaryOf(scope, row, Waves),
+    ...(row.state === 'Paused' && {
+      Paused: { By: pausedBy(row), CanResume: canResume(await situationOf(db, row, now)) },
+    }),
     Waves,
     Steps: steps.map(({ at, actor, text, reason }) => ({
       Time: time(at),

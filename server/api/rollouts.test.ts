@@ -1,6 +1,7 @@
 // Rollouts from end to end, with agents that succeed, fail and stay away.
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
+import type { AuditEntry } from '#/contract/audit.ts';
 import type { Job } from '#/contract/jobs.ts';
 import type { Rollout, RolloutDevice, RolloutRun, RolloutDraft } from '#/contract/rollouts.ts';
 import { FakeAgent } from '../test-agents.ts';
@@ -110,13 +111,29 @@ test('one wave after the other, each an ordinary job, and every step is noted', 
   assert.deepEqual(Steps.map(({ Text }) => Text).toReversed(), [
     'Created',
     'Wave 1 began on 1 device',
-    'Wave 1 passed: 1 good, 1 needed',
+    'Wave 1 passed: 1 healthy, 1 required',
     'Wave 2 began on 2 devices',
-    'Wave 2 passed: 2 good, 2 needed',
+    'Wave 2 passed: 2 healthy, 2 required',
     'All waves passed',
   ]);
   assert.equal((await service.call('DELETE', `/v1/rollout/${id}`)).status, 200);
   assert.equal((await service.call('GET', `/v1/job/${first}`)).status, 200);
+});
+
+test('a wave that begins by itself is audited as the act of its rollout', async () => {
+  await units(1);
+  const id = await make();
+  const about = await waveJob(id, 1);
+  const entries = async (what: string) =>
+    ((await (await service.call('GET', `/v1/audit?about=${what}`)).json()) as { Items: AuditEntry[] }).Items.map(
+      ({ Action, Actor, ActorName, Address }) => ({ Action, Actor, ActorName, Address }),
+    );
+  assert.deepEqual(await entries(about), [
+    { Action: 'job.submit', Actor: `rollout:${id}`, ActorName: 'myapp 2', Address: '' },
+  ]);
+  const [created] = await entries(id);
+  assert.equal(created?.Action, 'rollout.create');
+  assert.doesNotMatch(created?.Actor ?? '', /^rollout:/);
 });
 
 test('a failure pauses it, and a retry that succeeds lets it go on', async () => {
@@ -125,7 +142,7 @@ test('a failure pauses it, and a retry that succeeds lets it go on', async () =>
   const agent = await connect(unit!);
   await finish(agent, 3);
   await reaches(id, 'Paused');
-  assert.equal((await read(id)).Because, 'Wave 1: 1 of 1 device failed');
+  assert.equal((await read(id)).Because, '1 of 1 device failed in wave 1');
   assert.deepEqual(await states(id), [['unit 1', 'Failed']]);
   assert.equal((await devices(id))[0]?.Because, 'exit code 3');
   assert.equal((await steer(id, 'retry', { Reason: 'disk was full' })).status, 200);
@@ -163,6 +180,118 @@ test('only the chosen failed devices try again, and the others do not pause it a
   );
 });
 
+/** A rollout whose first wave is the first of two devices, which fails. */
+async function stopped(more: Partial<RolloutDraft> = {}) {
+  const all = await units(2);
+  const [first, second] = all;
+  const id = await make({ Waves: [{ DeviceIds: [first!.id] }, { Percent: 100 }], ...more });
+  const agent = await connect(first!);
+  await finish(agent, 3);
+  await reaches(id, 'Paused');
+  return { id, agent, first: first!, second: second! };
+}
+
+test('a resume that can do nothing is refused with what to do instead', async () => {
+  const { id, agent } = await stopped();
+  assert.deepEqual((await read(id)).Paused, { By: 'Gate', CanResume: false });
+  const refused = await steer(id, 'resume');
+  assert.equal(refused.status, 409);
+  assert.match(
+    await refused.text(),
+    /Wave 1 cannot pass any more.*1 of 1 device failed\. Retry them, leave them out, or begin wave 2 anyway\./,
+  );
+  // Paused by a person: only while the wave can still pass.
+  await steer(id, 'retry');
+  const { job } = await agent.receive('run');
+  await steer(id, 'pause');
+  assert.deepEqual((await read(id)).Paused, { By: 'Person', CanResume: true });
+  agent.finish(job, 3, 'done');
+  await until('the failure', async () => (await read(id)).Counts['Failed'] === 1);
+  assert.deepEqual((await read(id)).Paused, { By: 'Person', CanResume: false });
+  assert.equal((await steer(id, 'resume')).status, 409);
+});
+
+test('before its first wave there is none to advance from', async () => {
+  await units(1);
+  const id = await make({ StartTime: '2100-01-01T00:00:00Z' });
+  const refused = await steer(id, 'advance');
+  assert.deepEqual([refused.status, (await read(id)).State], [409, 'Scheduled']);
+});
+
+test('once the failed devices are left out, the wave passes by itself and the next one begins', async () => {
+  const { id, first, second } = await stopped();
+  const unknown = await steer(id, 'skip', { DeviceIds: [first.id, 'nobody'] });
+  assert.deepEqual([unknown.status, /nobody.{1,2} is in no wave/.test(await unknown.text())], [404, true]);
+  // A device of a later wave changes nothing for this one.
+  assert.equal((await steer(id, 'skip', { DeviceIds: [second.id] })).status, 200);
+  assert.equal((await read(id)).State, 'Paused');
+  assert.equal((await steer(id, 'skip', { DeviceIds: [first.id, second.id] })).status, 200);
+  await reaches(id, 'Succeeded');
+  const { Steps, Counts } = await read(id);
+  assert.deepEqual(Counts, { Skipped: 2 });
+  const texts = Steps.map(({ Text }) => Text);
+  for (const text of ['Left out unit 2', 'Left out 2 devices']) assert.ok(texts.includes(text), text);
+});
+
+test('leaving out some of the failed devices forgives no other, and what a person paused stays paused', async () => {
+  const all = await units(4);
+  const id = await make({ Waves: [{ Percent: 100 }], PauseAfter: { FailedCount: 1 } });
+  for (const unit of all.slice(0, 3)) await finish(await connect(unit), 3);
+  await until('the failures', async () => (await read(id)).Counts['Failed'] === 3);
+  await reaches(id, 'Paused');
+  const without = (count: number) => steer(id, 'skip', { DeviceIds: all.slice(0, count).map((unit) => unit.id) });
+  await without(1);
+  assert.deepEqual(
+    [(await read(id)).State, (await read(id)).Because],
+    ['Paused', '2 of 3 devices failed in wave 1, more than 1'],
+  );
+  await without(3);
+  assert.equal((await read(id)).State, 'Running');
+  await steer(id, 'pause');
+  await steer(id, 'skip', { DeviceIds: [all[3]?.id] });
+  assert.equal((await read(id)).State, 'Paused');
+});
+
+test('the next wave begins anyway where the gate paused the rollout; after the last one it ends', async () => {
+  const { id, second } = await stopped();
+  assert.equal((await steer(id, 'advance')).status, 200);
+  await finish(await connect(second), 3);
+  await until('the second pause', async () => {
+    const { State, Wave } = await read(id);
+    return State === 'Paused' && Wave === 2;
+  });
+  const refused = await (await steer(id, 'resume')).text();
+  assert.match(refused, /Retry them, leave them out, or finish without them\./);
+  assert.equal((await steer(id, 'advance')).status, 200);
+  await reaches(id, 'Succeeded');
+});
+
+test('the figures of a wave are those of its gate; what failed since is beside them, and its start is that of its job', async () => {
+  const [first, second] = await units(2);
+  const id = await make({
+    Waves: [{ Percent: 100 }],
+    Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 },
+    PauseAfter: { FailedPercent: 100 },
+    Advance: 'confirm',
+  });
+  await waveJob(id, 1);
+  const [{ StartTime } = assert.fail()] = (await read(id)).Waves;
+  service.clock.offset += 10 * 60_000;
+  await steer(id, 'pause');
+  await steer(id, 'resume');
+  const agent = await connect(first!);
+  const late = await connect(second!);
+  const { job } = await late.receive('run');
+  await finish(agent);
+  await until('its pass', async () => (await read(id)).Waves[0]?.State === 'Passed');
+  late.finish(job, 1, 'late');
+  await until('the failure', async () => (await read(id)).Counts['Failed'] === 1);
+  const [wave] = (await read(id)).Waves;
+  const { BackTime: _, ...gate } = wave?.Gate ?? assert.fail();
+  assert.deepEqual(gate, { Success: 1, BackOnline: 1, Needed: 1, Passed: true, Since: { Failed: 1, Offline: 0 } });
+  assert.equal(wave?.StartTime, StartTime);
+});
+
 test('a device that succeeds and stays away keeps the next wave from beginning, and pauses at the time limit', async () => {
   const all = await units(2);
   const id = await make({ Gate: { SuccessPercent: 100, OnlineMinutes: 5, TimeoutMinutes: 30 } });
@@ -175,7 +304,7 @@ test('a device that succeeds and stays away keeps the next wave from beginning, 
   await until('NotBack', async () => (await devices(id)).some(({ State }) => State === 'NotBack'));
   service.clock.offset += 31 * 60_000;
   await reaches(id, 'Paused');
-  assert.match((await read(id)).Because, /0 of 1 needed devices are good, 1 device did not come back Online$/);
+  assert.match((await read(id)).Because, /0 of 1 required device is healthy, 1 device is still offline$/);
   assert.equal((await read(id)).Waves[1]?.JobId, '');
   // It comes back, and has been Online for long enough.
   await connect(all.find((unit) => unit.id === canary)!);
@@ -183,6 +312,21 @@ test('a device that succeeds and stays away keeps the next wave from beginning, 
   await until('it is back', async () => (await devices(id)).some(({ State }) => State === 'Succeeded'));
   service.clock.offset += 6 * 60_000;
   await waveJob(id, 2);
+});
+
+test('devices that are still offline at the time limit are left out, and the next wave begins', async () => {
+  const [first, second] = await units(2);
+  const id = await make({
+    Waves: [{ DeviceIds: [first!.id] }, { Percent: 100 }],
+    Gate: { SuccessPercent: 100, OnlineMinutes: 0, TimeoutMinutes: 30 },
+  });
+  await waveJob(id, 1);
+  service.clock.offset += 31 * 60_000;
+  await reaches(id, 'Paused');
+  assert.deepEqual((await read(id)).Paused, { By: 'Gate', CanResume: true });
+  assert.equal((await steer(id, 'skip', { DeviceIds: [first!.id] })).status, 200);
+  await finish(await connect(second!));
+  await reaches(id, 'Succeeded');
 });
 
 test('two people cannot steer against each other: the second sees what the first did', async () => {
@@ -203,7 +347,7 @@ test('an abort cancels what waits; a device that is left out or deleted does not
   const all = await units(3);
   const id = await make({ Waves: [{ Percent: 100 }] });
   await waveJob(id, 1);
-  assert.equal((await steer(id, 'skip', { DeviceId: all[0]?.id })).status, 200);
+  assert.equal((await steer(id, 'skip', { DeviceIds: [all[0]?.id] })).status, 200);
   await service.call('DELETE', `/v1/devices/${all[1]?.id}`);
   assert.deepEqual(await words(id), ['Cancelled', 'Skipped', 'Waiting']);
   assert.equal((await read(id)).Waves[0]?.Gate.Needed, 1);

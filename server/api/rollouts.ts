@@ -5,7 +5,10 @@ import type { RolloutDraft, RolloutState, rolloutEndpoints } from '#/contract/ro
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { idempotencyKey } from '../http/idempotency-key.ts';
 import { Problem } from '../http/problem.ts';
-import { figuresOf } from '../rollouts/figures.ts';
+import { decide } from '../rollouts/decide.ts';
+import { verdictOn } from '../rollouts/figures.ts';
+import { PAUSED_BY_PERSON, pausedBy } from '../rollouts/pause.ts';
+import { situationOf } from '../rollouts/situation.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { cancelUnneeded, requirePayload, rolloutTargets } from '../rollouts/fleet.ts';
 import { alertEnded } from '../rollouts/rollout-alerts.ts';
@@ -17,14 +20,13 @@ import type { Audit } from '../store/audit.ts';
 import type { Database, Reader, Tx } from '../store/database.ts';
 import {
   artifactsBefore,
-  countWave,
   devicesOf,
   failedDevices,
-  jobOfDevice,
   runsOf,
-  skipDevice,
+  skipDevices,
   statesOf,
   succeededDevices,
+  waitingJobs,
 } from '../store/rollout-devices.ts';
 import {
   deleteRollout,
@@ -45,7 +47,7 @@ import { ReachesOutside } from '../store/errors.ts';
 import { scopeOf } from '../store/scope.ts';
 import type { Scope } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
-import { devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
+import { canResume, devicesIn, full, openWaveFigures, summaryOf, time, type ActorNames } from './rollout-view.ts';
 
 const DEFAULT_LIMIT = 100;
 const OPEN: readonly RolloutState[] = ['Scheduled', 'Running', 'Waiting', 'Paused'];
@@ -69,6 +71,16 @@ interface Step {
   /** Whether devices may run something because of it. */
   runs?: boolean;
 }
+
+interface Change<Result> {
+  to: Parameters<typeof applyStep>[2];
+  result: Result;
+  /** What the history says, if that is more than the name of the step. */
+  noted?: string;
+}
+
+const either = (states: readonly string[]): string => new Intl.ListFormat('en', { type: 'disjunction' }).format(states);
+const devicesText = (count: number): string => `${count} ${count === 1 ? 'device' : 'devices'}`;
 
 interface RolloutRoutesOptions {
   db: Database;
@@ -94,7 +106,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
   const takeStep = <Result>(
     request: StepRequest,
     { action, text, states, runs = false }: Step,
-    change: (tx: Tx, row: RolloutRow) => Promise<{ to: Parameters<typeof applyStep>[2]; result: Result }>,
+    change: (tx: Tx, row: RolloutRow) => Promise<Change<Result>>,
   ): Promise<Result> =>
     db.write(async (tx) => {
       const scope = scopeOf(request);
@@ -103,11 +115,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       if (runs && settingsOf(row).WorkflowId) requireRole(request, 'connect');
       await requireVersion(tx, request, row);
       if (!states.includes(row.state))
-        throw new Problem(409, `The rollout is ${row.state}`, `It cannot be ${text.toLowerCase()} in this state.`);
-      const { to, result } = await change(tx, row);
+        throw new Problem(409, `The rollout is ${row.state}`, `This works only while it is ${either(states)}.`);
+      const { to, result, noted = text } = await change(tx, row);
       await applyStep(tx, row, to);
       const reason = request.body.Reason ?? '';
-      await noteStep(tx, row, { at: now(), actor: request.actor, text, reason });
+      await noteStep(tx, row, { at: now(), actor: request.actor, text: noted, reason });
       await audit.record(tx, request, action, row.id);
       return result;
     });
@@ -178,7 +190,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
       const scope = scopeOf(request);
       const row = await rolloutById(db, scope, request.params.rollout_id);
       return {
-        ...(await full({ db, scope, namesOf }, row, await wavesOfRow(scope, row))),
+        ...(await full({ db, scope, namesOf, now: now() }, row, await wavesOfRow(scope, row))),
         ...(await zoneDataOf(settingsOf(row).Windows, now())),
       };
     },
@@ -236,7 +248,7 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         request,
         { action: 'rollout.pause', text: 'Paused', states: ['Scheduled', 'Running', 'Waiting'] },
         async () => ({
-          to: { state: 'Paused', because: 'A person paused it' },
+          to: PAUSED_BY_PERSON,
           result: undefined,
         }),
       ),
@@ -246,11 +258,11 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         request,
         { action: 'rollout.resume', text: 'Resumed', states: ['Paused'], runs: true },
         async (tx, row) => {
+          const situation = await situationOf(tx, row, now());
+          if (!canResume(situation)) throw cannotResume(row, situation.figures);
           const wave = (await wavesOf(tx, row.seq)).at(-1);
-          if (wave && wave.passed === null) {
-            const { failed } = figuresOf(await countWave(tx, row, wave, now()));
-            await setWave(tx, row.seq, { ...wave, began: now(), forgiven: failed });
-          }
+          if (wave && wave.passed === null)
+            await setWave(tx, row.seq, { ...wave, began: now(), forgiven: situation.figures.failed });
           // Whoever started it may no longer be permitted to: from now on it runs with the rights of who resumes it.
           await setBeginner(tx, row, request);
           return { to: { state: row.wave < 0 ? 'Scheduled' : 'Running', because: '' }, result: undefined };
@@ -259,8 +271,18 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
 
     advance: (request) =>
       takeStep(request, { action: 'rollout.advance', text: 'Advanced', states: OPEN, runs: true }, async (tx, row) => {
+        if (row.wave < 0)
+          throw new Problem(
+            409,
+            'No wave has started',
+            'The first one waits for its start time or maintenance window.',
+          );
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, passed: now(), by_hand: 1 });
+        if (wave && wave.passed === null) {
+          const verdict = JSON.stringify(verdictOn(await situationOf(tx, row, now())));
+          await setWave(tx, row.seq, { ...wave, passed: now(), by_hand: 1, verdict });
+        }
+        await takeOver(tx, request, row);
         return { to: { state: 'Running', because: '', confirmed: 1 }, result: undefined };
       }),
 
@@ -285,28 +307,43 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         // A person who retries only some devices knows about the other failures.
         const inWave = (devices: typeof all) => devices.filter(({ seq }) => seq === wave?.job_seq).length;
         const forgiven = inWave(all) - inWave(retried);
-        if (wave) await setWave(tx, row.seq, { ...wave, began: now(), forgiven });
+        if (wave && wave.passed === null) await setWave(tx, row.seq, { ...wave, began: now(), forgiven });
+        await takeOver(tx, request, row);
         return { to: { state: 'Running', because: '' }, result: undefined };
       }),
 
     skip: (request) =>
-      takeStep(
-        request,
-        { action: 'rollout.skip', text: `Left out ${request.body.DeviceId}`, states: OPEN },
-        async (tx, row) => {
-          const { DeviceId } = request.body;
-          const job = await jobOfDevice(tx, row.seq, DeviceId);
-          if (!(await skipDevice(tx, row.seq, DeviceId)))
-            throw new Problem(404, `The device "${DeviceId}" is in no wave`, 'Read the devices of the rollout again.');
-          if (job) await cancelUnneeded(tx, { seq: job.seq, parentSeq: job.parent_seq }, now());
-          return { to: {}, result: undefined };
-        },
-      ),
+      takeStep(request, { action: 'rollout.skip', text: 'Left out devices', states: OPEN }, async (tx, row) => {
+        const asked = [...new Set(request.body.DeviceIds)];
+        const jobs = await waitingJobs(tx, row.seq, asked);
+        const skipped = await skipDevices(tx, row.seq, asked);
+        const known = new Set(skipped.map(({ device_id }) => device_id));
+        const unknown = asked.find((id) => !known.has(id));
+        if (unknown !== undefined)
+          throw new Problem(404, `The device "${unknown}" is in no wave`, 'Read the devices of the rollout again.');
+        await cancelUnneeded(
+          tx,
+          jobs.map(({ seq, parent_seq: parentSeq }) => ({ seq, parentSeq })),
+          now(),
+        );
+        const [first] = skipped;
+        const what = skipped.length === 1 && first ? first.device_name : devicesText(skipped.length);
+        const isOfWave = skipped.some(({ wave }) => wave === row.wave);
+        return {
+          to: isOfWave ? await withoutSkipped(tx, request, row) : {},
+          result: undefined,
+          noted: `Left out ${what}`,
+        };
+      }),
 
     abort: (request) =>
       takeStep(request, { action: 'rollout.abort', text: 'Aborted', states: OPEN }, async (tx, row) => {
-        for (const { job_seq } of await wavesOf(tx, row.seq))
-          if (job_seq !== null) await cancelUnneeded(tx, { seq: job_seq, parentSeq: null }, now());
+        const jobs = (await wavesOf(tx, row.seq)).flatMap(({ job_seq: seq }) => seq ?? []);
+        await cancelUnneeded(
+          tx,
+          jobs.map((seq) => ({ seq, parentSeq: null })),
+          now(),
+        );
         const because = request.body.Reason ?? '';
         await alertEnded(tx, row, { state: 'Aborted', because }, now());
         return { to: { state: 'Aborted', because, ended: now() }, result: undefined };
@@ -343,6 +380,38 @@ export function rolloutRoutes(options: RolloutRoutesOptions): Handlers<typeof ro
         { essential: true },
       ),
   };
+
+  /** Why a resume is refused, and what to do instead. */
+  function cannotResume(row: RolloutRow, { failed, devices }: { failed: number; devices: number }): Problem {
+    const anyway = row.wave < row.waves - 1 ? `begin wave ${row.wave + 2} anyway` : 'finish without them';
+    return new Problem(
+      409,
+      `Wave ${row.wave + 1} cannot pass any more`,
+      `${failed} of ${devicesText(devices)} failed. Retry them, leave them out, or ${anyway}.`,
+    );
+  }
+
+  /** What was paused because its beginner may no longer deploy goes on in the name of who takes it up. */
+  async function takeOver(tx: Tx, request: HandlerRequest, row: RolloutRow): Promise<void> {
+    if (row.state === 'Paused' && pausedBy(row) === 'Rights') await setBeginner(tx, row, request);
+  }
+
+  /** What becomes of a rollout whose wave has fewer devices now: what its gate paused goes on, unless it would pause again. */
+  async function withoutSkipped(tx: Tx, request: StepRequest, row: RolloutRow): Promise<Change<void>['to']> {
+    const wave = (await wavesOf(tx, row.seq)).at(-1);
+    if (!wave || wave.passed !== null) return {};
+    const at = now();
+    const isStopped = row.state === 'Paused' && pausedBy(row) === 'Gate';
+    const situation = await situationOf(tx, row, at);
+    const forgiven = Math.min(wave.forgiven, situation.figures.failed);
+    const began = isStopped ? at : wave.began;
+    const decision = decide({ ...situation, state: 'Running', began, forgiven });
+    if (isStopped && decision.do === 'pause') return { because: decision.because };
+    await setWave(tx, row.seq, { ...wave, began, forgiven });
+    if (!isStopped) return {};
+    if (settingsOf(row).WorkflowId) requireRole(request, 'connect');
+    return { state: 'Running', because: '' };
+  }
 
   /** Drafts a rollout of the previous version to exactly the devices on which this one succeeded. */
   async function rollbackDraft(scope: Scope, id: string): Promise<RolloutDraft> {

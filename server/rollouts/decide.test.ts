@@ -20,12 +20,18 @@ const situation = (more: Partial<RolloutSituation> = {}): RolloutSituation => ({
   wave: 0,
   began: 0,
   isPassed: false,
-  figures: { devices: 10, success: 0, back: 0, failed: 0 },
+  figures: { devices: 10, success: 0, back: 0, failed: 0, away: 0 },
   forgiven: 0,
   isConfirmed: false,
   ...more,
 });
-const figures = (success: number, back: number, failed: number) => ({ devices: 10, success, back, failed });
+const figures = (success: number, back: number, failed: number) => ({
+  devices: 10,
+  success,
+  back,
+  failed,
+  away: success - back,
+});
 
 test('a wave passes when enough devices succeeded and are back Online, and the next one begins', () => {
   assert.deepEqual(decide(situation({ wave: -1 })), { do: 'begin', wave: 0 });
@@ -40,7 +46,7 @@ test('a share of devices that is no whole number needs the next one', () => {
     requiredDevices(devices, { SuccessPercent, OnlineMinutes: 0, TimeoutMinutes: 1 });
   assert.deepEqual([needed(7, 90), needed(3, 50), needed(1, 1), needed(200, 99), needed(201, 99)], [7, 2, 1, 198, 199]);
   assert.deepEqual([needed(0, 100), needed(7, 100), needed(29, 100)], [0, 7, 29]);
-  const seven = { devices: 7, success: 6, back: 6, failed: 0 };
+  const seven = { devices: 7, success: 6, back: 6, failed: 0, away: 0 };
   assert.deepEqual(decide(situation({ figures: seven })), { do: 'nothing' });
   assert.deepEqual(decide(situation({ figures: { ...seven, success: 7, back: 7 } })), { do: 'pass' });
 });
@@ -50,26 +56,40 @@ test('it pauses at too many failures, when a wave cannot pass any more, and when
     const decision = decide(situation(more));
     return decision.do === 'pause' ? decision.because : decision.do;
   };
-  assert.equal(because({ figures: figures(3, 3, 1) }), 'Wave 1: 1 of 10 devices failed');
+  assert.equal(because({ figures: figures(3, 3, 1) }), '1 of 10 devices failed in wave 1');
   const patient = { ...situation().settings, PauseAfter: { FailedPercent: 50 } };
   assert.equal(
     because({ settings: patient, figures: figures(3, 3, 2) }),
-    'Wave 1 cannot pass: 2 of 10 devices failed, and 9 have to succeed',
+    'Wave 1 cannot pass: 2 of 10 devices failed, and 9 must succeed',
   );
   assert.equal(
     because({ now: 60 * MINUTE, figures: figures(10, 8, 0) }),
-    'Wave 1 has not passed in 60 minutes: 8 of 9 needed devices are good, 2 devices did not come back Online',
+    'Wave 1 has not passed within 1 hour: 8 of 9 required devices are healthy, 2 devices are still offline',
+  );
+  // 2 succeeded too recently.
+  assert.equal(
+    because({ now: 60 * MINUTE, figures: { ...figures(10, 8, 0), away: 0 } }),
+    'Wave 1 has not passed within 1 hour: 8 of 9 required devices are healthy',
   );
   // A person knew of them.
   assert.equal(because({ figures: figures(3, 3, 1), forgiven: 1 }), 'nothing');
   assert.match(because({ figures: figures(3, 3, 2), forgiven: 1 }), /2 of 10 devices failed/);
 });
 
+test('a wave that cannot pass any more pauses once nothing of it runs, also when a person knew of its failures', () => {
+  const known = { settings: { ...situation().settings, PauseAfter: { FailedCount: 9 } }, forgiven: 3 };
+  assert.equal(decide(situation({ ...known, figures: figures(5, 5, 3) })).do, 'nothing');
+  assert.deepEqual(decide(situation({ ...known, figures: figures(7, 7, 3) })), {
+    do: 'pause',
+    because: 'Wave 1 cannot pass: 3 of 10 devices failed, and 9 must succeed',
+  });
+});
+
 test('as many failures as are allowed do not pause it, one more does', () => {
   const does = (PauseAfter: RolloutSituation['settings']['PauseAfter'], failed: number, devices = 10) => {
     const settings = { ...situation().settings, Gate: { SuccessPercent: 50, OnlineMinutes: 0, TimeoutMinutes: 60 } };
     return decide(
-      situation({ settings: { ...settings, PauseAfter }, figures: { devices, success: 0, back: 0, failed } }),
+      situation({ settings: { ...settings, PauseAfter }, figures: { devices, success: 0, back: 0, failed, away: 0 } }),
     ).do;
   };
   assert.deepEqual([does({ FailedCount: 2 }, 2), does({ FailedCount: 2 }, 3)], ['nothing', 'pause']);
@@ -122,7 +142,7 @@ test('a wave waits for its window, and says when that opens', () => {
   const now = at('2026-11-23T10:00:00Z');
   assert.deepEqual(decide(situation({ settings, now, wave: -1 })), {
     do: 'wait',
-    because: 'Wave 1 waits for its maintenance window, which opens at 2026-11-28T21:00Z',
+    because: 'Wave 1 is waiting for its maintenance window, which opens at 2026-11-28T21:00Z',
   });
 });
 
@@ -179,6 +199,7 @@ test('thousands of random rollouts: no wave early, no gate passed wrongly, and e
           success: success + (ends && !isBad ? 1 : 0),
           back: good,
           failed: failed + (isBad ? 1 : 0),
+          away: 0,
         };
       }
       assert.ok(step < 19_999, `seed ${seed}: it never ends`);

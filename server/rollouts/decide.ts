@@ -1,5 +1,5 @@
 // Decides what a rollout does next, as a pure function of its situation and the time.
-import type { RolloutDraft, RolloutState } from '#/contract/rollouts.ts';
+import { minutesText, type RolloutDraft, type RolloutState } from '#/contract/rollouts.ts';
 import { isOpen, nextOpening } from './windows.ts';
 
 type Settings = Pick<RolloutDraft, 'Gate' | 'PauseAfter' | 'Advance'> & {
@@ -16,6 +16,8 @@ export interface WaveFigures {
   back: number;
   /** Devices that failed, rolled back, or gave no answer. */
   failed: number;
+  /** Of those that succeeded, the ones that are Offline. */
+  away: number;
 }
 
 export interface RolloutSituation {
@@ -48,33 +50,37 @@ const MINUTE = 60_000;
 export const requiredDevices = (devices: number, { SuccessPercent }: Settings['Gate']): number =>
   Math.ceil((devices * SuccessPercent) / 100);
 
-const quantity = (value: number, what: string) => `${value} ${what}${value === 1 ? '' : 's'}`;
-const deviceCount = (devices: number) => quantity(devices, 'device');
+/** Whether a wave can still pass, if everything that has not failed succeeds. */
+export const canPass = ({ devices, failed }: WaveFigures, gate: Settings['Gate']): boolean =>
+  devices - failed >= requiredDevices(devices, gate);
+
+const deviceCount = (devices: number) => `${devices} ${devices === 1 ? 'device' : 'devices'}`;
 
 function pauseReason({ settings, figures, wave, began, forgiven, now }: RolloutSituation): string | undefined {
   const { FailedCount, FailedPercent = 0 } = settings.PauseAfter;
-  const { devices, failed, back } = figures;
+  const { devices, success, failed, back } = figures;
   const limit = FailedCount ?? Math.floor((devices * FailedPercent) / 100);
   const name = `Wave ${wave + 1}`;
   if (failed > forgiven && failed - forgiven > limit)
-    return `${name}: ${failed} of ${deviceCount(devices)} failed${limit > 0 ? `, more than ${limit}` : ''}`;
-  if (back >= requiredDevices(devices, settings.Gate)) return undefined;
+    return `${failed} of ${deviceCount(devices)} failed in wave ${wave + 1}${limit > 0 ? `, more than ${limit}` : ''}`;
   const needed = requiredDevices(devices, settings.Gate);
-  if (failed > forgiven && devices - failed < needed)
-    return `${name} cannot pass: ${failed} of ${deviceCount(devices)} failed, and ${needed} have to succeed`;
+  if (back >= needed) return undefined;
+  // Failures that a person knows of do not end what was tried again.
+  if (!canPass(figures, settings.Gate) && (failed > forgiven || success + failed === devices))
+    return `${name} cannot pass: ${failed} of ${deviceCount(devices)} failed, and ${needed} must succeed`;
   const { TimeoutMinutes } = settings.Gate;
   if (now < began + TimeoutMinutes * MINUTE) return undefined;
-  const away = figures.success - back;
-  return `${name} has not passed in ${quantity(TimeoutMinutes, 'minute')}: ${back} of ${needed} needed devices are good${
-    away > 0 ? `, ${deviceCount(away)} did not come back Online` : ''
-  }`;
+  const { away } = figures;
+  return `${name} has not passed within ${minutesText(TimeoutMinutes)}: ${back} of ${needed} required ${
+    needed === 1 ? 'device is' : 'devices are'
+  } healthy${away > 0 ? `, ${deviceCount(away)} ${away === 1 ? 'is' : 'are'} still offline` : ''}`;
 }
 
 function begin({ settings, now }: RolloutSituation, wave: number): Decision {
   if (isOpen(settings.windows, now)) return { do: 'begin', wave };
   const next = nextOpening(settings.windows, now);
   const when = next === undefined ? 'never opens' : `opens at ${new Date(next).toISOString().slice(0, 16)}Z`;
-  return { do: 'wait', because: `Wave ${wave + 1} waits for its maintenance window, which ${when}` };
+  return { do: 'wait', because: `Wave ${wave + 1} is waiting for its maintenance window, which ${when}` };
 }
 
 /**
@@ -100,6 +106,6 @@ export function decide(situation: RolloutSituation): Decision {
   }
   if (wave === waves - 1) return { do: 'succeed' };
   if (settings.Advance === 'confirm' && !situation.isConfirmed)
-    return { do: 'wait', because: `Wave ${wave + 1} has passed: somebody has to let wave ${wave + 2} begin` };
+    return { do: 'wait', because: `Wave ${wave + 1} passed. Wave ${wave + 2} is waiting for approval` };
   return begin(situation, wave + 1);
 }

@@ -41,13 +41,15 @@ export async function rolloutTargets(
   });
 }
 
-/** Cancels the waiting jobs of a wave, or of one device in it; jobs that a device has received continue. */
+/** Cancels the waiting jobs of waves, or of devices in them; jobs that a device has received continue. */
 export async function cancelUnneeded(
   tx: Tx,
-  { seq, parentSeq }: { seq: number; parentSeq: number | null },
+  jobs: readonly { seq: number; parentSeq: number | null }[],
   at: number,
 ): Promise<void> {
-  const job = { seq, parentSeq, isParent: parentSeq === null };
   const reason = 'The rollout no longer needs it';
-  await withParents(tx, (parents) => cancelWaiting(tx, job, { at, reason }, parents));
+  await withParents(tx, async (parents) => {
+    for (const { seq, parentSeq } of jobs)
+      await cancelWaiting(tx, { seq, parentSeq, isParent: parentSeq === null }, { at, reason }, parents);
+  });
 }

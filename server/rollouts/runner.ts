@@ -4,10 +4,10 @@ import type { Actor } from '../store/caller.ts';
 import type { Dispatch } from '../jobs/dispatch.ts';
 import { Refusal } from '../store/errors.ts';
 import { isStillPermitted } from '../store/current-rights.ts';
-import type { Database, Reader, Tx } from '../store/database.ts';
+import type { Database, Tx } from '../store/database.ts';
 import { jobById } from '../store/jobs.ts';
 import { wholeAccount } from '../store/scope.ts';
-import { countWave, keepOutcomes } from '../store/rollout-devices.ts';
+import { keepOutcomes } from '../store/rollout-devices.ts';
 import {
   addDevices,
   devicesOfWave,
@@ -22,12 +22,13 @@ import {
   wavesOf,
   type RolloutRow,
 } from '../store/rollouts.ts';
-import { decide, requiredDevices, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
-import { figuresOf } from './figures.ts';
-import { pauseRollout } from './pause.ts';
+import { decide, waitsUntil, type Decision, type RolloutSituation } from './decide.ts';
+import { verdictOn } from './figures.ts';
+import { NOT_PERMITTED, pauseRollout } from './pause.ts';
 import { rolloutTargets } from './fleet.ts';
 import { openLookPace } from './look-pace.ts';
 import { alertEnded } from './rollout-alerts.ts';
+import { situationOf } from './situation.ts';
 
 interface RolloutRunnerOptions {
   db: Database;
@@ -37,35 +38,12 @@ interface RolloutRunnerOptions {
   steady?: (() => number) | undefined;
 }
 
-const callerOf = ({ account_id: id, actor, address }: RolloutRow): Actor => ({
-  account: { id, email: '' },
-  actor,
-  address,
+/** A wave that begins by itself is the rollout's doing: whoever created it may be asleep. */
+const callerOf = ({ account_id, id }: RolloutRow): Actor => ({
+  account: { id: account_id, email: '' },
+  actor: `rollout:${id}`,
+  address: '',
 });
-
-const NOT_PERMITTED =
-  'Whoever started it may no longer deploy to these devices. Somebody who may can resume it in their own name';
-const MINUTE = 60_000;
-const NONE = { devices: 0, success: 0, back: 0, failed: 0 };
-
-async function situationOf(db: Reader, row: RolloutRow, now: number): Promise<RolloutSituation> {
-  const { Gate, PauseAfter, Advance, Windows = [], StartTime } = settingsOf(row);
-  const waves = await wavesOf(db, row.seq);
-  const wave = waves.at(-1);
-  const figures = wave && figuresOf(await countWave(db, row, wave, now - Gate.OnlineMinutes * MINUTE));
-  return {
-    settings: { Gate, PauseAfter, Advance, windows: Windows, start: (StartTime && Date.parse(StartTime)) || undefined },
-    state: row.state,
-    now,
-    waves: row.waves,
-    wave: row.wave,
-    began: wave?.began ?? now,
-    isPassed: wave?.passed !== null && wave !== undefined,
-    figures: figures ?? NONE,
-    forgiven: wave?.forgiven ?? 0,
-    isConfirmed: row.confirmed === 1,
-  };
-}
 
 /** Returns a function that checks all open rollouts once. */
 export function openRolloutRunner({ db, now, dispatch, steady }: RolloutRunnerOptions): () => Promise<void> {
@@ -94,7 +72,7 @@ export function openRolloutRunner({ db, now, dispatch, steady }: RolloutRunnerOp
       const id = await dispatch.submitIn(tx, callerOf(row), { Name, DeviceIds: ids, ...payload });
       job_seq = (await jobById(tx, wholeAccount(row.account_id), id)).seq;
     }
-    await insertWave(tx, row.seq, { number: wave, job_seq, began: now() });
+    await insertWave(tx, row.seq, { number: wave, job_seq, started: now() });
     return `Wave ${wave + 1} began on ${ids.length} ${ids.length === 1 ? 'device' : 'devices'}`;
   };
 
@@ -104,7 +82,6 @@ export function openRolloutRunner({ db, now, dispatch, steady }: RolloutRunnerOp
     { decision, situation, joined }: { decision: Decision; situation: RolloutSituation; joined: readonly string[] },
   ): Promise<void> => {
     const note = (text: string) => noteStep(tx, row, { at: now(), actor: '', text, reason: '' });
-    const { figures, settings } = situation;
     switch (decision.do) {
       case 'begin': {
         if (!(await isStillPermitted(tx, row, now())))
@@ -115,10 +92,10 @@ export function openRolloutRunner({ db, now, dispatch, steady }: RolloutRunnerOp
       }
       case 'pass': {
         const wave = (await wavesOf(tx, row.seq)).at(-1);
-        if (wave) await setWave(tx, row.seq, { ...wave, passed: now() });
+        const verdict = verdictOn(situation);
+        if (wave) await setWave(tx, row.seq, { ...wave, passed: now(), verdict: JSON.stringify(verdict) });
         await applyStep(tx, row, { state: 'Running', because: '' });
-        const needed = requiredDevices(figures.devices, settings.Gate);
-        return void (await note(`Wave ${row.wave + 1} passed: ${figures.back} good, ${needed} needed`));
+        return void (await note(`Wave ${row.wave + 1} passed: ${verdict.back} healthy, ${verdict.needed} required`));
       }
       case 'wait': {
         await applyStep(tx, row, { state: 'Waiting', because: decision.because });

@@ -4,7 +4,7 @@ import type { Rights } from '#/contract/permissions.ts';
 /** Whoever an action is recorded as done by. */
 export interface Actor {
   account: { id: number; email: string };
-  /** `person:<id>` wherever a person acts, by a token of theirs too; else `token:<id>`, `session:<id>` or `device:<id>`. */
+  /** `person:<id>` wherever a person acts, by a token of theirs too; else `token:<id>`, `session:<id>`, `device:<id>`, or `rollout:<id>` for its waves. */
   actor: string;
   /** The client's address, as far as TRUSTED_PROXY reveals it. */
   address: string;

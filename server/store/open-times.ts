@@ -45,7 +45,7 @@ export const OPEN_TIMES: readonly OpenTimes[] = [
     columns: ['at'],
     where: "job_seq IN (SELECT seq FROM jobs WHERE status = 'Running')",
   },
-  { table: 'rollout_waves', columns: ['began', 'passed'], where: `rollout_seq IN (${OPEN_ROLLOUTS})` },
+  { table: 'rollout_waves', columns: ['started', 'began', 'passed'], where: `rollout_seq IN (${OPEN_ROLLOUTS})` },
   { table: 'alert_rules', columns: ['sent', 'silent_until'], where: 'sent IS NOT NULL OR silent_until IS NOT NULL' },
   { table: 'alert_firing', columns: ['since'] },
   { table: 'alert_events', columns: ['at', 'since'] },

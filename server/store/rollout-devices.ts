@@ -286,29 +286,33 @@ export const succeededDevices = async (db: Reader, rollout: RolloutRow): Promise
     )
   ).map(({ device_id }) => device_id);
 
-/** Excludes a device from the rollout; returns its wave, or undefined if it is in none. */
-export const skipDevice = (tx: Tx, rolloutSeq: number, deviceId: string): Promise<{ wave: number } | undefined> =>
-  tx.get(
-    'UPDATE rollout_devices SET skipped = 1 WHERE rollout_seq = ? AND device_id = ? RETURNING wave',
-    rolloutSeq,
-    deviceId,
-  );
+const SKIP = perDialect(
+  (sql) => `UPDATE rollout_devices SET skipped = 1
+    WHERE rollout_seq = ? AND device_id IN (SELECT d.value FROM ${sql.list('d')}) RETURNING device_id, device_name, wave`,
+);
 
-/** The job of a device in a wave that has started. */
-export const jobOfDevice = (
+/** Leaves devices out of the rollout; returns those that are in one of its waves. */
+export const skipDevices = (
+  tx: Tx,
+  rolloutSeq: number,
+  deviceIds: readonly string[],
+): Promise<{ device_id: string; device_name: string; wave: number }[]> =>
+  tx.all(SKIP(tx), rolloutSeq, JSON.stringify(deviceIds));
+
+const WAITING = perDialect(
+  (sql) => `SELECT j.seq, j.parent_seq FROM rollout_devices r
+    JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
+    JOIN devices v ON v.id = r.device_id
+    JOIN jobs j ON j.parent_seq = w.job_seq AND j.device_seq = v.seq AND j.superseded = 0
+    WHERE r.rollout_seq = ? AND j.status = 'Waiting' AND r.device_id IN (SELECT d.value FROM ${sql.list('d')})`,
+);
+
+/** The waiting jobs of devices in waves that have started. */
+export const waitingJobs = (
   db: Reader,
   rolloutSeq: number,
-  deviceId: string,
-): Promise<{ seq: number; parent_seq: number } | undefined> =>
-  db.get(
-    `SELECT j.seq, j.parent_seq FROM rollout_devices r
-     JOIN rollout_waves w ON w.rollout_seq = r.rollout_seq AND w.number = r.wave
-     JOIN devices v ON v.id = r.device_id
-     JOIN jobs j ON j.parent_seq = w.job_seq AND j.device_seq = v.seq AND j.superseded = 0
-     WHERE r.rollout_seq = ? AND r.device_id = ?`,
-    rolloutSeq,
-    deviceId,
-  );
+  deviceIds: readonly string[],
+): Promise<{ seq: number; parent_seq: number }[]> => db.all(WAITING(db), rolloutSeq, JSON.stringify(deviceIds));
 
 /** All artifacts uploaded before this one, latest first. */
 export const artifactsBefore = (

@@ -50,7 +50,8 @@ export interface WaveRow {
   number: number;
   job_seq: number | null;
   job_id: string | null;
-  /** When it started, or was last retried or resumed. */
+  started: number;
+  /** From when its time limit counts: when it started, or was last retried or resumed. */
   began: number;
   /** When its gate passed; null until then. */
   passed: number | null;
@@ -58,6 +59,8 @@ export interface WaveRow {
   forgiven: number;
   /** 1 if a person advanced it before its gate passed. */
   by_hand: number;
+  /** Its figures when it passed, as JSON; null before that, and in waves that passed under an earlier version. */
+  verdict: string | null;
 }
 
 export type Settings = Omit<RolloutDraft, 'DeviceIds' | 'Waves'>;
@@ -234,27 +237,29 @@ export const deleteRollout = (tx: Tx, seq: number) => tx.run('DELETE FROM rollou
 /** The waves that have started. */
 export const wavesOf = (db: Reader, rolloutSeq: number): Promise<WaveRow[]> =>
   db.all<WaveRow>(
-    `SELECT w.number, w.job_seq, j.id AS job_id, w.began, w.passed, w.forgiven, w.by_hand
+    `SELECT w.number, w.job_seq, j.id AS job_id, w.started, w.began, w.passed, w.forgiven, w.by_hand, w.verdict
      FROM rollout_waves w LEFT JOIN jobs j ON j.seq = w.job_seq WHERE w.rollout_seq = ? ORDER BY w.number`,
     rolloutSeq,
   );
 
-export const insertWave = (tx: Tx, rolloutSeq: number, wave: Pick<WaveRow, 'number' | 'job_seq' | 'began'>) =>
+export const insertWave = (tx: Tx, rolloutSeq: number, wave: Pick<WaveRow, 'number' | 'job_seq' | 'started'>) =>
   tx.run(
-    'INSERT INTO rollout_waves (rollout_seq, number, job_seq, began) VALUES (?, ?, ?, ?)',
+    'INSERT INTO rollout_waves (rollout_seq, number, job_seq, started, began) VALUES (?, ?, ?, ?, ?)',
     rolloutSeq,
     wave.number,
     wave.job_seq,
-    wave.began,
+    wave.started,
+    wave.started,
   );
 
-export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, forgiven, by_hand }: WaveRow) =>
+export const setWave = (tx: Tx, rolloutSeq: number, { number, began, passed, forgiven, by_hand, verdict }: WaveRow) =>
   tx.run(
-    'UPDATE rollout_waves SET began = ?, passed = ?, forgiven = ?, by_hand = ? WHERE rollout_seq = ? AND number = ?',
+    'UPDATE rollout_waves SET began = ?, passed = ?, forgiven = ?, by_hand = ?, verdict = ? WHERE rollout_seq = ? AND number = ?',
     began,
     passed,
     forgiven,
     by_hand,
+    verdict,
     rolloutSeq,
     number,
   );

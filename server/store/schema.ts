@@ -813,8 +813,10 @@ const rollouts: Definition[] = [
     rollout_seq INTEGER NOT NULL REFERENCES rollouts ON DELETE CASCADE,
     number INTEGER NOT NULL,
     job_seq INTEGER REFERENCES jobs ON DELETE SET NULL,
-    began INTEGER NOT NULL,
+    started INTEGER NOT NULL DEFAULT 0,
+    began INTEGER NOT NULL,                   -- from when its time limit counts
     passed INTEGER,
+    verdict TEXT,                             -- JSON: its figures when it passed
     by_hand INTEGER NOT NULL DEFAULT 0,       -- 1: a person advanced it before its gate let it pass
     forgiven INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (rollout_seq, number)

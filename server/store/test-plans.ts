@@ -482,7 +482,8 @@ export const PLANS: Record<string, readonly string[]> = {
     'r rollout_devices_by_wave, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid, to_judge rowid',
   ],
   'rollout-devices.ts failedDevices': ['w key, p rowid, j jobs_current, r key, v rowid, to_judge rowid, sorts'],
-  'rollout-devices.ts jobOfDevice': ['v sqlite_autoindex_devices_1, r key, w key, j jobs_current'],
+  'rollout-devices.ts skipDevices': ['rollout_devices key'],
+  'rollout-devices.ts waitingJobs': ['r key, w key, v sqlite_autoindex_devices_1, j jobs_current'],
   'rollout-devices.ts keepOutcomes': [
     'w key, j jobs_current, to_judge rowid',
     'rollout_devices rollout_devices_by_wave, r key, w key, v sqlite_autoindex_devices_1, j jobs_current, to_judge rowid',

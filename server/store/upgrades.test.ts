@@ -220,6 +220,12 @@ for (const commit of Object.keys(COMMITS))
         [77, 0],
       ],
     );
+    // A wave started when its job was made; without one, when its time limit began.
+    const started = await db.all(
+      `SELECT w.started, coalesce(j.created, w.began) AS expected FROM rollout_waves w LEFT JOIN jobs j ON j.seq = w.job_seq`,
+    );
+    assert.ok(started.length > 3);
+    for (const { started: at, expected } of started) assert.equal(Number(at), Number(expected));
     const states = await db.all('SELECT job_seq, archived, state FROM job_states ORDER BY job_seq');
     assert.deepEqual(
       states.map((row) => Object.values(row).join(' ')),

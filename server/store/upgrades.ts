@@ -367,6 +367,15 @@ const UPGRADES: readonly Upgrade[] = [
   // Nodes of earlier versions would refuse a device that comes with the key that another node sent it.
   { to: 53, changes: () => withKeyRotation, stopsNodes: true },
   { to: 54, changes: () => [WITH_OPENERS] },
+  // Its time limit may count from a later time than its start, which is that of its job.
+  {
+    to: 55,
+    changes: () => [
+      `ALTER TABLE rollout_waves ADD COLUMN started INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE rollout_waves ADD COLUMN verdict TEXT;
+      UPDATE rollout_waves SET started = coalesce((SELECT created FROM jobs WHERE seq = job_seq), began);`,
+    ],
+  },
 ];
 
 /** The version of schema.ts. */

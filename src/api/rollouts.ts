@@ -100,10 +100,10 @@ export const rolloutMutations = {
       ? requestMutation(rolloutEndpoints.rollback, request)
       : requestMutation(rolloutEndpoints[action], request);
   },
-  skip: ({ id, version, reason }: Control, DeviceId: string) =>
+  skip: ({ id, version, reason }: Control, deviceIds: readonly string[]) =>
     requestMutation(rolloutEndpoints.skip, {
       params: { rollout_id: id },
-      body: { Version: version, DeviceId, ...(reason && { Reason: reason }) },
+      body: { Version: version, DeviceIds: [...deviceIds], ...(reason && { Reason: reason }) },
     }),
   remove: (id: string) => requestMutation(rolloutEndpoints.remove, { params: { rollout_id: id } }),
 };

@@ -7,7 +7,7 @@ const word = z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.
 const time = z.optional(z.string().check(z.refine((value) => !Number.isNaN(Date.parse(value)), 'must be a time')));
 
 const filters = {
-  /** `person:<id>`, `token:<id>`, `session:<id>` or `device:<id>`, matched exactly; or a part of a person's or token's name. */
+  /** `person:<id>`, `token:<id>`, `session:<id>`, `device:<id>` or `rollout:<id>`, matched exactly; or a part of a person's or token's name. */
   actor: word,
   /** `devices`: what agents did themselves; `people`: everything else. */
   by: z.optional(z.enum(['people', 'devices'], 'must be people or devices')),

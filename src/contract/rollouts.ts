@@ -24,6 +24,13 @@ export const ROLLOUT_DEVICE_STATES = [
 ] as const;
 export type RolloutDeviceState = (typeof ROLLOUT_DEVICE_STATES)[number];
 
+/** "3 days", "90 minutes" */
+export function minutesText(minutes: number): string {
+  const [size, unit] = minutes % 1440 === 0 ? [1440, 'day'] : minutes % 60 === 0 ? [60, 'hour'] : [1, 'minute'];
+  const count = minutes / size;
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 const MAX_WAVES = 20;
 const DAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'] as const;
 const clockTime = z.string().check(z.regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time like 22:00'));
@@ -155,7 +162,10 @@ const wave = z.object({
   Devices: number,
   /** Number of devices by state; states without devices are omitted. */
   Counts: counts,
-  /** How many devices have succeeded, how many of these are back Online, and how many must be. */
+  /**
+   * How many devices have succeeded, how many of these are back Online, and how many must be. These figures stay as they
+   * were when the wave passed.
+   */
   Gate: z.object({
     Success: number,
     BackOnline: number,
@@ -163,6 +173,8 @@ const wave = z.object({
     Passed: z.boolean(),
     /** When enough devices will have been Online for long enough, if they stay Online; '' if too few are. */
     BackTime: text,
+    /** How many more have failed, and how many more that succeeded are Offline, than when the wave passed. */
+    Since: z.optional(z.object({ Failed: number, Offline: number })),
   }),
   /** Set if a user started the next wave before this one had passed its gate. */
   Advanced: z.optional(z.boolean()),
@@ -221,6 +233,8 @@ const rollout = z.object({
   }),
   /** Where there are windows. */
   Zones: z.optional(zoneData),
+  /** While it is paused: what paused it, and whether a resume would do anything. `Rights`: whoever started it may no longer deploy. */
+  Paused: z.optional(z.object({ By: z.enum(['Person', 'Gate', 'Rights']), CanResume: z.boolean() })),
 });
 export type Rollout = z.output<typeof rollout>;
 
@@ -355,8 +369,11 @@ export const rolloutEndpoints = resource('rollouts', {
     response: list(rolloutRun),
   },
   pause: step('pause', 'Begin no further wave; what runs goes on'),
-  resume: step('resume', 'Go on with a paused rollout; the failures so far do not pause it again'),
-  advance: step('advance', 'Begin the next wave without waiting for the gate'),
+  resume: step(
+    'resume',
+    'Go on with a paused rollout whose wave can still pass; the failures so far do not pause it again',
+  ),
+  advance: step('advance', 'Begin the next wave without waiting for the gate, also where it paused the rollout'),
   /** Without DeviceIds: all failed devices. */
   retry: {
     ...step('retry', 'Try again on the devices that failed, as further attempts of their jobs'),
@@ -370,8 +387,9 @@ export const rolloutEndpoints = resource('rollouts', {
     response: z.object({ RolloutId: z.string().check(z.minLength(1)) }),
   },
   skip: {
-    ...step('skip', 'Leave a device out'),
-    body: z.object({ ...controlBody.shape, DeviceId: z.string() }),
+    ...step('skip', 'Leave devices out; a rollout that its gate paused goes on if the wave can then pass'),
+    bodyLimit: SUBMIT_BODY_BYTES,
+    body: z.object({ ...controlBody.shape, DeviceIds: ids }),
   },
   remove: {
     method: 'DELETE',

@@ -11,10 +11,16 @@ const NAMES = new Map(
   }),
 );
 const KINDS = new Map(
-  Object.entries<string>({ person: 'Person', token: 'Token', session: 'Browser', device: 'Device' }),
+  Object.entries<string>({
+    person: 'Person',
+    token: 'Token',
+    session: 'Browser',
+    device: 'Device',
+    rollout: 'Rollout',
+  }),
 );
 
-/** "Ada Lovelace", "Token Build server", "Browser, Sign-in link", "Device pump-7". */
+/** "Ada Lovelace", "Token Build server", "Browser, Sign-in link", "Device pump-7", "Rollout myapp 2". */
 export function actorText({ Actor, ActorName }: Pick<AuditEntry, 'Actor' | 'ActorName'>): string {
   const [kind = '', id = ''] = Actor.split(':');
   const label = KINDS.get(kind);

@@ -44,7 +44,7 @@ test('an alert of a single device says which it is', () => {
 test('the most urgent is first', () => {
   const needs = needsOf({
     rollouts: [
-      rollout('waits', 'Waiting', 'Wave 1 has passed: somebody has to let wave 2 begin'),
+      rollout('waits', 'Waiting', 'Wave 1 passed. Wave 2 is waiting for approval'),
       rollout('paused', 'Paused', '2 of 3 failed'),
     ],
     alerts: [alert('gateway')],
@@ -58,7 +58,7 @@ test('the most urgent is first', () => {
     needs.map(({ text, detail }) => [text, detail]),
     [
       ['paused is paused', '2 of 3 failed'],
-      ['waits waits for you', 'Wave 1 has passed: somebody has to let wave 2 begin'],
+      ['waits waits for you', 'Wave 1 passed. Wave 2 is waiting for approval'],
       ['gateway fires', 'gateway'],
       ['2 jobs failed in 24 h', 'one, two'],
       ['Device licences: 90% used', 'Full in about 3 days'],

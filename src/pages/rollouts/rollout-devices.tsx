@@ -209,7 +209,7 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
           onClose={dialog.close}
           title="Leave out a device"
           confirmLabel="Leave out"
-          write={rolloutMutations.skip({ id, version }, skipped.DeviceId)}
+          write={rolloutMutations.skip({ id, version }, [skipped.DeviceId])}
         >
           <strong>
             <bdi>{skipped.DeviceName || skipped.DeviceId}</bdi>

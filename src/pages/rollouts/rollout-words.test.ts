@@ -80,7 +80,7 @@ test('a pause has the time of the latest one', () => {
   const step = (Time: string, Text: string) => ({ Time, Text, Actor: '', ActorName: '', Reason: '' });
   const Steps = [
     step('2026-11-24T22:50:00Z', 'Left out gate 1'),
-    step('2026-11-24T22:41:00Z', 'Paused. Wave 1: 1 of 4 devices failed'),
+    step('2026-11-24T22:41:00Z', 'Paused. 1 of 4 devices failed in wave 1'),
     step('2026-11-24T22:30:00Z', 'Resumed'),
     step('2026-11-24T22:20:00Z', 'Paused'),
   ];
