@@ -26,7 +26,7 @@ test('the file of keys is safe to open and has the key of each device, and the b
   ]);
   for (const [, , id, key, command] of keys) {
     expect(made.some(({ DeviceId }) => DeviceId === id)).toBe(true);
-    expect(command).toBe(`curl -fsSL ${service.url}/install.sh | DEVICE_KEY=${key} sh`);
+    expect(command).toBe(`curl -fsSL ${service.url}/install.sh | DEVICE_KEY=${key} sh -s -- --allow-tunnels loopback`);
   }
 
   const stored = await page.evaluate(() =>

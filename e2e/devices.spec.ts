@@ -51,6 +51,7 @@ test('a device is created; its key is shown once and cannot be lost by a slip @m
   await expect(key.getByLabel('device key, hidden')).toHaveText(/^•+$/);
   await key.getByRole('button', { name: 'Reveal' }).click();
   const shown = await key.getByLabel('device key', { exact: true }).textContent();
+  await expect(key.getByLabel('On the device, with curl')).toContainText(`DEVICE_KEY=${shown} sh`);
   const downloading = page.waitForEvent('download');
   await key.getByRole('button', { name: 'Download' }).click();
   const download = await downloading;

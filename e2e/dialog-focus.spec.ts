@@ -99,6 +99,9 @@ test('a secret that was not taken says so at the button that waits for it @sweep
   await add.getByRole('button', { name: 'Add device' }).click();
   const done = page.getByRole('button', { name: 'Done' });
   await expect(done).toBeDisabled();
+  // Above the fold, where the rest of the dialog scrolls.
+  await page.setViewportSize({ width: 1440, height: 420 });
+  await expect(done).toBeInViewport({ ratio: 1 });
   await expect(done).toHaveAccessibleDescription(/Copy or download the device key first/);
   const [reason, button] = await Promise.all([
     page.getByText('Copy or download the device key first').boundingBox(),

@@ -25,6 +25,9 @@ async function createKey(
   const download = page.waitForEvent('download');
   await once.getByRole('button', { name: 'Download' }).click();
   await download;
+  await expect(once.getByText(`ENROL_KEY=${secret} sh -s -- --allow-tunnels loopback`)).toBeVisible();
+  await once.getByLabel('Allow tunnels to this device’s own ports').uncheck();
+  await expect(once.getByText(`ENROL_KEY=${secret} sh`, { exact: false })).not.toContainText('allow-tunnels');
   await once.getByRole('button', { name: 'Done' }).click();
   return secret;
 }
@@ -46,8 +49,8 @@ test('a device joins with the key of an image, into its group, and forgets that 
 }) => {
   const secret = await createKey(page, service, 'golden image', async (dialog) => {
     await dialog.getByRole('combobox', { name: 'Group' }).fill('line 7');
-    await dialog.getByLabel('Most devices').fill('1');
-    await dialog.getByLabel('Somebody approves each device').uncheck();
+    await dialog.getByLabel('Device limit').fill('1');
+    await dialog.getByLabel('Require approval').uncheck();
   });
   const { data, keyFile, args } = await imageWith(service, secret);
   await service.agent('', { data, args });

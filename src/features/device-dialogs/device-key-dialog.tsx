@@ -29,9 +29,9 @@ export function DeviceKeyDialog({ id, name, secret, kind, nameAfterHost = false,
       fileName={`${name.replace(/[^\w.-]+/g, '-')}.key`}
       success={arrived && ((leave) => <DeviceArrived device={arrived} onLeave={leave} />)}
       onDone={onDone}
-      commands={(onCopied) => (
+      commands={(onCopied, revealed) => (
         <Stack gap="sm">
-          <KeyCommands secret={secret} thisMachine={kind === 'this machine'} onCopied={onCopied} />
+          <KeyCommands secret={secret} revealed={revealed} thisMachine={kind === 'this machine'} onCopied={onCopied} />
           {isNew && !arrived && <AwaitDevice />}
         </Stack>
       )}
@@ -44,8 +44,8 @@ export function DeviceKeyDialog({ id, name, secret, kind, nameAfterHost = false,
           : kind === 'this machine'
             ? 'One command connects this machine. It needs Node 20 or newer and runs until you stop it.'
             : isNew
-              ? 'Run one of these on the device. The agent needs Node 20 or newer.'
-              : 'The old key no longer works. Run one of these on the device to set the new one.'}
+              ? 'Run this on the device.'
+              : 'The old key no longer works. Run this on the device to set the new one.'}
       </p>
     </SecretDialog>
   );

@@ -79,7 +79,7 @@ export function DeviceArrived({ device, onLeave }: { device: Device; onLeave: ()
           ? 'Next, run a small script on it that prints a few lines about the device, and watch its output.'
           : 'Next, deploy one of your artifacts to it.'}
       </p>
-      <Group justify="flex-end" gap="sm">
+      <Group justify="flex-end" gap="sm" className="dialog-foot">
         <Button component={Link} to={paths.device(id)} replace onClick={onLeave}>
           Open the device
         </Button>

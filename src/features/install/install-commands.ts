@@ -7,18 +7,26 @@ export const KEY_PLACEHOLDER = '<device key>';
 export const shellWord = (text: string): string =>
   /^[\w.+/=:@%-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** How a device joins: by its own key, by an enrolment key, or by a code that it shows. */
+export type JoinBy = 'key' | 'enrolment' | 'pairing';
+
 /** `allowTunnels`: the agent lets the service open tunnels to the device's own ports. */
-export function installCommands(origin: string, key: string, { allowTunnels = false } = {}) {
+export function installCommands(
+  origin: string,
+  key: string,
+  { allowTunnels = false, by = 'key' }: { allowTunnels?: boolean; by?: JoinBy } = {},
+) {
   const script = shellWord(`${origin}/install.sh`);
   const word = shellWord(key);
   const allowed = allowTunnels ? ' --allow-tunnels loopback' : '';
-  const given = `${isInsecure(origin) ? ' --insecure' : ''}${allowed}`;
+  const given = `${isInsecure(origin) ? ' --insecure' : ''}${by === 'pairing' ? ' --pair' : ''}${allowed}`;
   const options = given && ` -s --${given}`;
+  const variable = { key: `DEVICE_KEY=${word} `, enrolment: `ENROL_KEY=${word} `, pairing: '' }[by];
   return {
     /** For a real device: downloads the agent and installs it. */
-    curl: `curl -fsSL ${script} | DEVICE_KEY=${word} sh${options}`,
-    wget: `wget -qO- ${script} | DEVICE_KEY=${word} sh${options}`,
-    /** For the machine that holds a clone of the project. */
+    curl: `curl -fsSL ${script} | ${variable}sh${options}`,
+    wget: `wget -qO- ${script} | ${variable}sh${options}`,
+    /** For the machine that holds a clone of the project, by the device's own key. */
     clone: `npm run agent -- --server ${shellWord(origin)} --key ${word}${allowed}`,
   };
 }
@@ -26,19 +34,10 @@ export function installCommands(origin: string, key: string, { allowTunnels = fa
 /** What has to be on a device before, where the service brings Node.js along for these platforms (`linux-x64`). */
 export function nodeNeeded(runtimes: readonly string[] = []): string {
   const kinds = runtimes.map((platform) => platform.replace(/^linux-/, '')).toSorted((a, b) => b.localeCompare(a));
+  const otherwise = 'or use the shell agent (--sh at the end; no tunnels).';
   return kinds.length === 0
-    ? 'The device needs Node.js 20: this service has none to bring along (“npm run runtimes” there gets it).'
-    : `Nothing has to be installed on Linux with glibc on ${kinds.join(' and ')}: Node.js is brought along. Other devices need Node.js 20.`;
-}
-
-/** For devices that join by themselves with an enrolment key. */
-export function enrolCommands(origin: string, enrolKey: string) {
-  const script = shellWord(`${origin}/install.sh`);
-  const options = isInsecure(origin) ? ' -s -- --insecure' : '';
-  return {
-    curl: `curl -fsSL ${script} | ENROL_KEY=${shellWord(enrolKey)} sh${options}`,
-    wget: `wget -qO- ${script} | ENROL_KEY=${shellWord(enrolKey)} sh${options}`,
-  };
+    ? `Devices need Node.js 20, ${otherwise}`
+    : `On most Linux devices (${kinds.join(' and ')}) nothing needs to be installed first. Others need Node.js 20, ${otherwise}`;
 }
 
 /** Updates every agent installed on a machine; each has its key already. */

@@ -85,7 +85,7 @@ export function OpenedTunnel({ tunnel, draft, at, onDone }: OpenedTunnelProps) {
         {commandsFor(tunnel, draft).map(({ label, command }) => (
           <CommandLine key={label} label={label} command={command} onCopied={take} />
         ))}
-        <Group justify="flex-end" gap="sm">
+        <Group justify="flex-end" gap="sm" className="dialog-foot">
           {!taken && (
             <span id="login-taken" className="small dim">
               Copy the password first: it is shown only here.

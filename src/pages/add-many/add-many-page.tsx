@@ -27,6 +27,7 @@ import { PlanBar } from './plan-bar.tsx';
 import { checkRow, detailsOf, draftOf, foldName } from './row-check.ts';
 import type { KnownFleet, RowChange } from './row-changes.ts';
 import type { DraftRow } from './rows.ts';
+import { useInstall } from '#/features/install/use-install.ts';
 import { RowsInput } from './rows-input.tsx';
 import { RowsTable } from './rows-table.tsx';
 import { RunPanel } from './run-panel.tsx';
@@ -48,6 +49,9 @@ export function AddManyPage() {
   const { creations, running, isBegun, isRead } = run;
   const { arrived, keyed, untaken, takeKeys } = useKeys(run);
   const [changes, setChanges] = useState<readonly RowChange[]>();
+  const { command: install } = useInstall();
+  const [allowTunnels, setAllowTunnels] = useState(true);
+  const command = useMemo(() => install && ((key: string) => install(key, allowTunnels)), [install, allowTunnels]);
   const nextProblem = useNextProblem(rows, plan, cells);
   const requests = useRequests();
   const putBack = (some: readonly Creation[]) => draft.putBack(some.map(({ asked }) => rowOf(asked)));
@@ -88,9 +92,12 @@ export function AddManyPage() {
             gone={creations.filter(isCreated).length - keyed.length}
             running={running}
             removal={run.isStored ? run.removeKeys : undefined}
+            command={command}
+            allowTunnels={allowTunnels}
+            onAllow={setAllowTunnels}
             onTaken={takeKeys}
           />
-          <RunPanel run={run} arrived={arrived} onEdit={putBack} />
+          <RunPanel run={run} command={command} arrived={arrived} onEdit={putBack} />
         </div>
       )}
       {rows.length > 0 && (

@@ -5,6 +5,7 @@ import { Button, Group } from '@mantine/core';
 import { IconDownload, IconKey, IconPrinter, IconTrash } from '@tabler/icons-react';
 import { datedName, saveFile } from '#/lib/save-file.ts';
 import { AddressNote } from '#/features/install/address-note.tsx';
+import { AllowTunnels } from '#/features/install/allow-tunnels.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
@@ -24,6 +25,10 @@ interface KeysPanelProps {
   running: boolean;
   /** Deletes the keys from the service, which can show them until then. Undefined if only this page has them. */
   removal: UseMutationOptions | undefined;
+  /** Makes the command that sets up a machine with a key, if there is one. */
+  command: ((key: string) => string) | undefined;
+  allowTunnels: boolean;
+  onAllow: (allowed: boolean) => void;
   onTaken: () => void;
 }
 
@@ -46,12 +51,12 @@ function keysText({ keyed, untaken, gone, running, removal }: KeysPanelProps): s
 }
 
 export function KeysPanel(props: KeysPanelProps) {
-  const { keyed, untaken, gone, running, removal, onTaken } = props;
+  const { keyed, untaken, gone, running, removal, command, allowTunnels, onAllow, onTaken } = props;
   const [isRemoving, setRemoving] = useState(false);
   /** The keys of the labels; later keys need new labels. */
   const [printing, setPrinting] = useState<readonly Keyed[]>([]);
   const [prepared, setPrepared] = useState(0);
-  const { command, host } = useInstall();
+  const { host } = useInstall();
   const isPreparing = printing.length > prepared;
   const isPrepared = printing.length > 0 && !isPreparing;
   const canPrint = isPrepared && printing.length === keyed.length;
@@ -66,7 +71,12 @@ export function KeysPanel(props: KeysPanelProps) {
       <div className={classes.keysWords}>
         <h2>{keyed.length === 0 && gone > 0 ? 'No keys to show' : counted(keyed.length, 'key')}</h2>
         <p role="status">{keysText(props)}</p>
-        {host === undefined && keyed.length > 0 && <AddressNote origin={location.origin} />}
+        {host === undefined && keyed.length > 0 && (
+          <>
+            <AllowTunnels many checked={allowTunnels} onChange={onAllow} />
+            <AddressNote origin={location.origin} />
+          </>
+        )}
         {isPrepared && untaken > 0 && (
           <p>
             <Button size="compact-sm" variant="default" onClick={onTaken}>

@@ -2,7 +2,6 @@
 import { memo, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { CopyButton } from '#/ui/controls/copy-button.tsx';
@@ -20,6 +19,8 @@ import classes from './add-many.module.css';
 interface RunPanelProps {
   run: CreationRun;
   arrived: ReadonlySet<string>;
+  /** Makes the command that sets up a machine with a key, if there is one. */
+  command: ((key: string) => string) | undefined;
   /** Returns rows that were not created to the table of rows. */
   onEdit: (rows: readonly Creation[]) => void;
 }
@@ -29,7 +30,7 @@ type Shown = 'all' | 'problems' | 'waiting';
 const hasProblem = ({ id, reason }: Creation) => id === '' || reason !== '';
 const isOutcome = (outcome: Creation['outcome']) => (each: Creation) => each.outcome === outcome;
 
-export function RunPanel({ run, arrived, onEdit }: RunPanelProps) {
+export function RunPanel({ run, arrived, command, onEdit }: RunPanelProps) {
   const [shown, setShown] = useState<Shown>('all');
   const { creations, total, running, pause, cancel, error } = run;
   const created = creations.filter(isCreated);
@@ -105,7 +106,12 @@ export function RunPanel({ run, arrived, onEdit }: RunPanelProps) {
         />
       )}
       {rows.length > 0 ? (
-        <VirtualTable name="Devices" columns={columnsFor(arrived)} rows={rows} rowKey={({ rowKey }) => rowKey} />
+        <VirtualTable
+          name="Devices"
+          columns={columnsFor(arrived, command)}
+          rows={rows}
+          rowKey={({ rowKey }) => rowKey}
+        />
       ) : (
         !running && <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are Online.'}</p>
       )}
@@ -138,7 +144,7 @@ function Endings({ creations }: { creations: readonly Creation[] }) {
   );
 }
 
-const columnsFor = (arrived: ReadonlySet<string>): Column<Creation>[] => [
+const columnsFor = (arrived: ReadonlySet<string>, command: RunPanelProps['command']): Column<Creation>[] => [
   {
     header: 'Name',
     width: '24%',
@@ -167,7 +173,12 @@ const columnsFor = (arrived: ReadonlySet<string>): Column<Creation>[] => [
     width: '90px',
     tools: true,
     cell: ({ deviceKey, asked }) =>
-      deviceKey !== undefined && <CopyKey deviceKey={deviceKey} name={asked.DeviceName} />,
+      deviceKey !== undefined && (
+        <CopyButton
+          value={command?.(deviceKey) ?? deviceKey}
+          what={`${command ? 'install command' : 'key'} of ${asked.DeviceName}`}
+        />
+      ),
   },
 ];
 
@@ -190,10 +201,3 @@ const State = memo(function State({ creation }: { creation: Creation }) {
     </span>
   );
 });
-
-function CopyKey({ deviceKey, name }: { deviceKey: string; name: string }) {
-  const { command } = useInstall();
-  return (
-    <CopyButton value={command?.(deviceKey) ?? deviceKey} what={`${command ? 'install command' : 'key'} of ${name}`} />
-  );
-}

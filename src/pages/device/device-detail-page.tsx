@@ -1,6 +1,6 @@
 // One device: its details, inventory, location, history, jobs, tunnels, tags and installation.
 import { Fragment } from 'react';
-import { useNavigate, useParams } from 'react-router';
+import { useLocation, useNavigate, useParams } from 'react-router';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconChevronRight, IconKey, IconPencil, IconRocket, IconTrash } from '@tabler/icons-react';
@@ -239,10 +239,12 @@ function DeviceInstall({ folded }: { folded: boolean }) {
   const { command } = useInstall();
   const noKey = useMay(deviceEndpoints.rekey, 'Creating a new key');
   const hasKeys = useOffered('device-key') === true;
+  const isPaired = (useLocation().state as { paired?: boolean } | null)?.paired === true;
   return (
     <Section
       title="Install"
       lead={[
+        isPaired && !folded && 'Its agent is installed already and connects by itself.',
         command && 'Insert the device key where marked.',
         hasKeys && noKey === undefined && 'If the key is lost, create a new one.',
       ]
@@ -263,7 +265,7 @@ function DeviceInstall({ folded }: { folded: boolean }) {
         )
       }
     >
-      {folded ? (
+      {folded || isPaired ? (
         <details className={classes.commands}>
           <summary className="inline small dim">
             <IconChevronRight className="turns" size={16} stroke={1.6} aria-hidden />

@@ -2,7 +2,7 @@
 import '#/ui/form/checkbox.css';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
-import { Checkbox } from '@mantine/core';
+import { Box, Checkbox } from '@mantine/core';
 import { enrolmentMutations } from '#/api/enrolment.ts';
 import { call } from '#/api/call.ts';
 import { formRules } from '#/api/form-rules.ts';
@@ -13,7 +13,7 @@ import { enrolmentEndpoints, pairingDraft, type EnrolmentKey, type PendingDevice
 import { DeviceNameInput } from '#/features/device-dialogs/device-name-input.tsx';
 import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
-import { EnrolCommands } from '#/features/install/enrol-commands.tsx';
+import { InstallLines } from '#/features/install/install-lines.tsx';
 import { counted } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { runEach } from '#/lib/run-each.ts';
@@ -65,12 +65,18 @@ function PairDevice({ onClose }: { onClose: () => void }) {
         requestOf(enrolmentEndpoints.claimPairing, { params: { pairing_code: Code || 'CODE' }, body })
       }
       submitLabel="Pair"
-      onDone={({ DeviceId }) => void navigate(paths.device(DeviceId), { replace: true })}
+      onDone={({ DeviceId }) => void navigate(paths.device(DeviceId), { replace: true, state: { paired: true } })}
     >
       {({ field }) => (
         <>
+          <details>
+            <summary className="small dim">Make a device show its code</summary>
+            <Box pt="sm">
+              <InstallLines by="pairing" />
+            </Box>
+          </details>
           <TextField
-            description="The eight letters that the device shows. An agent that is started with --pair prints them."
+            description="The eight letters that the device shows."
             placeholder="ABCD-EFGH"
             required
             data-autofocus
@@ -91,8 +97,8 @@ const KEY_LABELS = {
   CustomerName: 'Customer',
   CustomerSite: 'Site',
   Tags: 'Tags',
-  MaxUses: 'Most devices',
-  Days: 'Valid for days',
+  MaxUses: 'Device limit',
+  Days: 'Valid for (days)',
   NeedsApproval: 'Approval',
 };
 const KEY_RULES = formRules(enrolmentEndpoints.create.body, KEY_LABELS);
@@ -129,9 +135,12 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         secret={made.secret}
         fileName="muster-enrolment-key.txt"
         onDone={onClose}
-        commands={(onTaken) => <EnrolCommands secret={made.secret} onCopied={onTaken} />}
+        commands={(onTaken, revealed) => (
+          <InstallLines by="enrolment" secret={made.secret} revealed={revealed} onCopied={onTaken} />
+        )}
       >
-        Whoever has it can add devices until it expires, is used up, or is deleted. The service stores only its hash.
+        Run this on each device, or build it into the image. Anyone with the key can add devices until it expires, is
+        used up, or is deleted.
       </SecretDialog>
     );
   return (
@@ -170,12 +179,17 @@ function CreateKey({ onClose }: { onClose: () => void }) {
           <GroupInput data={groups} description="The group that its devices join." {...field('DeviceGroup')} />
           <TextField {...TEXT} {...field('CustomerName')} />
           <TextField {...TEXT} {...field('CustomerSite')} />
-          <TextField description="With commas between them." {...TEXT} {...field('Tags')} />
-          <TextField inputMode="numeric" description="Empty: no limit." {...TEXT} {...field('MaxUses')} />
-          <TextField inputMode="numeric" description="Empty: until it is deleted." {...TEXT} {...field('Days')} />
+          <TextField description="Comma-separated." {...TEXT} {...field('Tags')} />
+          <TextField inputMode="numeric" description="Leave empty for no limit." {...TEXT} {...field('MaxUses')} />
+          <TextField
+            inputMode="numeric"
+            description="Leave empty to keep it until it is deleted."
+            {...TEXT}
+            {...field('Days')}
+          />
           <Checkbox
-            label="Somebody approves each device"
-            description="Until then a device waits, and can do nothing."
+            label="Require approval"
+            description="New devices stay pending until approved."
             checked={values.NeedsApproval === 'yes'}
             onChange={({ currentTarget: { checked } }) => fill({ NeedsApproval: checked ? 'yes' : '' })}
           />

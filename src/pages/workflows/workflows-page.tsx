@@ -198,7 +198,7 @@ function WorkflowDetails({ workflow, onClose }: { workflow: Workflow | undefined
               <CopyButton value={workflow.WorkflowId} what="workflow id" />
             </dd>
           </dl>
-          <Group justify="flex-end">
+          <Group justify="flex-end" className="dialog-foot">
             <Gate why={noDeploy}>
               <Button variant="filled" component={Link} to={paths.deploy({ workflow: workflow.WorkflowId })}>
                 Deploy

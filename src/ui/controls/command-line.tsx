@@ -10,8 +10,8 @@ export function CommandLine({
 }: {
   label: string;
   command: string;
-  shown?: string;
-  onCopied?: () => void;
+  shown?: string | undefined;
+  onCopied?: (() => void) | undefined;
 }) {
   return (
     <div className={classes.command}>

@@ -13,7 +13,7 @@ interface DialogButtonsProps {
 
 export function DialogButtons({ onCancel, cancelLabel = 'Cancel', busy = false, note, children }: DialogButtonsProps) {
   return (
-    <Group justify="flex-end" gap="sm">
+    <Group justify="flex-end" gap="sm" className="dialog-foot">
       {note}
       <Button onClick={onCancel} disabled={busy} data-autofocus>
         {cancelLabel}

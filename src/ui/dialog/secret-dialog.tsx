@@ -19,8 +19,8 @@ interface SecretDialogProps {
   fileName: string;
   /** Explanation above the secret. */
   children: ReactNode;
-  /** Commands to paste that contain the secret; `onTaken` must be called when one is copied. */
-  commands?: (onTaken: () => void) => ReactNode;
+  /** Commands to paste that contain the secret, readable once it is revealed; `onTaken` must be called when one is copied. */
+  commands?: (onTaken: () => void, revealed: boolean) => ReactNode;
   /** Why it need not be copied, as a sentence: it is in use already, or was sent. */
   noNeed?: string | undefined;
   /** Once the secret is in use: shown instead of asking for it to be saved. It must be told when its buttons leave the dialog. */
@@ -44,7 +44,7 @@ export function SecretDialog(props: SecretDialogProps) {
   if (closed) return null;
   const content = (
     <>
-      {commands?.(take)}
+      {commands?.(take, shown)}
       <div className={classes.secret}>
         <code aria-label={shown ? what : `${what}, hidden`}>
           {shown ? secret : '•'.repeat(Math.min(32, secret.length))}
@@ -78,7 +78,7 @@ export function SecretDialog(props: SecretDialogProps) {
         <Stack gap="md">
           {success(() => setClosed(true))}
           <details>
-            <summary className="small dim">The {what}, shown for the last time</summary>
+            <summary className="small dim">Show the {what} (last chance)</summary>
             <Stack gap="md" pt="sm">
               {content}
             </Stack>
@@ -104,7 +104,7 @@ export function SecretDialog(props: SecretDialogProps) {
           </div>
         )}
         {content}
-        <Group justify="flex-end" gap="sm">
+        <Group justify="flex-end" gap="sm" className="dialog-foot">
           <span id={reasonId} className="small dim">
             {copied ? 'Copied or saved.' : (noNeed ?? `Copy or download the ${what} first: it is shown only once.`)}
           </span>
