@@ -73,12 +73,12 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
   await expect(lat).toHaveValue('-33.9');
   await expect(lng).toHaveValue('18.4');
 
-  await dialog.getByRole('button', { name: "Use this device's position" }).click();
+  await dialog.getByRole('button', { name: 'Use my current location' }).click();
   await expect(dialog.getByText('Accurate to 12 m.')).toBeVisible();
   // The small map has moved there.
   await dialog.getByRole('button', { name: 'Use the map centre' }).click();
   await expect(lat).toHaveValue(/^47\.3/);
-  await dialog.getByRole('button', { name: "Use this device's position" }).click();
+  await dialog.getByRole('button', { name: 'Use my current location' }).click();
   await expect(lat).toHaveValue('47.376887');
   await dialog.getByRole('button', { name: 'Set location' }).click();
   await expect(dialog).toBeHidden();
@@ -103,7 +103,7 @@ test('over plain http the position of the phone needs https, and the page explai
   // The session goes by name: that of the other name is handed over.
   await page.context().addCookies((await context.cookies()).map((cookie) => ({ ...cookie, domain: 'muster.test' })));
   await page.goto(`http://muster.test:${new URL(service.url).port}/devices/${DeviceId}?dialog=locate`);
-  const button = page.getByRole('button', { name: "Use this device's position" });
+  const button = page.getByRole('button', { name: 'Use my current location' });
   await expect(button).toBeDisabled();
   await expect(button).toHaveAccessibleDescription('Location access needs HTTPS.');
   await browser.close();

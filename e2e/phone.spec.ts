@@ -132,7 +132,7 @@ test('set the location of a device from where the phone is', async ({ signedIn: 
   await page.goto(`${service.url}/devices/${DeviceId}`);
   await page.getByRole('link', { name: 'Set location' }).tap();
   const dialog = page.getByRole('dialog', { name: 'Location of pump north 7' });
-  await dialog.getByRole('button', { name: "Use this device's position" }).tap();
+  await dialog.getByRole('button', { name: 'Use my current location' }).tap();
   await expect(dialog.getByRole('status').filter({ hasText: 'Accurate to 7 m' })).toBeVisible();
   await expect(dialog.getByLabel('Latitude')).toHaveValue('52.520007');
   await expectFits(page, 'the dialog of the location');

@@ -99,6 +99,11 @@ test('a replay has the states at its beginning and each change after it', async 
     ],
   );
   assert.equal((await service.call('GET', '/v1/history/replay?from=2020-01-01T00:00:00Z')).status, 400);
+  // Exactly seven days, whatever the milliseconds: it begins at a full second before.
+  const week = 'from=2026-11-01T10:00:00.421Z&to=2026-11-08T10:00:00.421Z';
+  assert.equal((await service.call('GET', `/v1/history/replay?${week}`)).status, 200);
+  const longer = 'from=2026-11-01T10:00:00.421Z&to=2026-11-08T10:00:01.421Z';
+  assert.equal((await service.call('GET', `/v1/history/replay?${longer}`)).status, 400);
 });
 
 test('each change is listed with its cause, newest first and page by page', async () => {

@@ -120,10 +120,11 @@ export function historyRoutes({ db, now, availabilities, series }: Context): Han
     replay: async (request) => {
       const { from, to } = request.query;
       const end = to ? Date.parse(to) : now();
-      const begin = Math.floor((from ? Date.parse(from) : end - 24 * HOUR_MS) / 1000) * 1000;
+      const asked = from ? Date.parse(from) : end - 24 * HOUR_MS;
+      const begin = Math.floor(asked / 1000) * 1000;
       if (begin >= end)
         throw new InvalidInput('No time to replay', '`from` must be before `to`, by a second at least.');
-      if (end - begin > MAX_REPLAY_DAYS * 24 * HOUR_MS)
+      if (end - asked > MAX_REPLAY_DAYS * 24 * HOUR_MS)
         throw new InvalidInput('Too long to replay', `A replay covers at most ${MAX_REPLAY_DAYS} days.`);
       const span = { from: begin, to: end };
       const replay = await stateReplay(db, scopeOf(request), span, otherRequests);

@@ -120,7 +120,7 @@ function OwnPosition({ onPosition }: { onPosition: (position: Position) => void 
         aria-describedby="own-position"
         onClick={ask}
       >
-        Use this device's position
+        Use my current location
       </Button>
       <span id="own-position" role="status" className="dim" style={{ fontSize: 13 }}>
         {reason || status}
