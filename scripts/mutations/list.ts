@@ -929,6 +929,13 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   },
   {
     area: 'tunnels',
+    name: 'a whole address as the target may name another host than Host',
+    file: 'server/tunnels/http-head.ts',
+    before: 'if (placeOf(authority, domain)?.host.toLowerCase() !== place.host.toLowerCase()) return undefined;',
+    after: 'if (placeOf(authority, domain) === undefined) return undefined;',
+  },
+  {
+    area: 'tunnels',
     name: 'our tokens reach the device',
     file: 'server/tunnels/http-head.ts',
     before: 'secretsInHeader(lower, text, visitor.tokenLength).some((secret) => visitor.ownSecrets.has(secret))',

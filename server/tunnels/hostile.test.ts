@@ -90,6 +90,28 @@ test('an answer that is none is a 502, and the service goes on', async () => {
   }
 });
 
+test('a head whose lines end with a bare LF is understood, and what is behind it stays as it is', async () => {
+  for (const [answer, body] of [
+    ['HTTP/1.1 200 OK\nContent-Length: 8\nSet-Cookie: all=1; Domain=localhost\n\na\nb\n\nc\r\n', 'a\nb\n\nc\r\n'],
+    ['HTTP/1.0 200 OK\nContent-Type: text/plain\r\n\r\nto the end\n', 'to the end\n'],
+    ['HTTP/1.1 404 Not Found\nContent-Length: 0\n\n', ''],
+  ] as const)
+    for (const method of ['GET', 'POST']) {
+      says = answer;
+      const response = await visit(url, method === 'POST' ? { method, body: 'x' } : {});
+      assert.equal(await textOf(response), body);
+      assert.equal(response.headers['set-cookie'], undefined);
+      await isWell();
+    }
+  says = 'HTTP/1.1 403 Forbidden\nContent-Length: 2\n\nno';
+  const upgrade = await raw(port(), head('GET /', 'Connection: Upgrade', 'Upgrade: websocket'));
+  assert.match(upgrade, /^HTTP\/1\.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno$/);
+  // The end of this one depends on its line ends.
+  says = 'HTTP/1.1 200 OK\nTransfer-Encoding: chunked\n\n2\nok\n0\n\n';
+  assert.equal((await visit(url)).statusCode, 502);
+  await isWell();
+});
+
 test('long cookies and many headers pass, as far as a browser takes them', async () => {
   const cookies = Array.from({ length: 6 }, (_, at) => `Set-Cookie: c${at}=${'x'.repeat(4_000)}\r\n`).join('');
   const many = Array.from({ length: 1_500 }, (_, at) => `X-${at}: 1\r\n`).join('');

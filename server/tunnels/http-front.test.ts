@@ -76,6 +76,24 @@ test('a request passes as it came, and so does its answer', async () => {
   assert.deepEqual([BytesIn, BytesOut, Connections], [9, 9, 0]);
 });
 
+test('a name with a dot at its end and a whole address as the target are the same request', async () => {
+  const dotted = host().replace('localhost', 'localhost.');
+  for (const request of [
+    `GET /a?b HTTP/1.1\r\nHost: ${dotted}`,
+    `GET ${url}/a?b HTTP/1.1\r\nHost: ${host()}`,
+    `POST ${url}/a?b HTTP/1.1\r\nHost: ${dotted}\r\nContent-Length: 0`,
+  ])
+    assert.match(await raw(port(), `${request}\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 200 /, request);
+  assert.equal(got.length, 3);
+  for (const { url: path, headers } of got) {
+    assert.equal(path, '/a?b');
+    assert.deepEqual(
+      headers.filter((_, at) => /host$/i.test(headers[at - 1] ?? '')),
+      [host(), host()],
+    );
+  }
+});
+
 test('neither our cookie nor our tokens arrive; a login of the device does', async () => {
   const ours = `muster_${service.context.instanceId}`;
   const basic = `Basic ${Buffer.from(`x:${device.key}`).toString('base64')}`;
@@ -131,7 +149,7 @@ test('what could be read in two ways is refused, and reaches no device', async (
   await refused('GET / HTTP/1.1\r\nHost: 127.0.0.1');
   await refused('GET / HTTP/1.1');
   await refused('GET / HTTP/1.0');
-  await refused(`GET http://${host()}/ HTTP/1.1\r\n${own}`);
+  await refused(`GET ${url}/ HTTP/1.1\r\nHost: other.localhost`);
   await refused(`GET / HTTP/1.1\r\n${own} \r\n evil`);
   await refused(`POST / HTTP/1.1\r\n${own}\r\nContent-Length: 4\r\nTransfer-Encoding: chunked`, '0\r\n\r\nGET /x');
   await refused(`POST / HTTP/1.1\r\n${own}\r\nContent-Length: 4\r\nContent-Length: 5`, 'abcde');

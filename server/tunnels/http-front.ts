@@ -6,7 +6,7 @@ import { joinStreams } from '#/contract/tunnel-carrier.ts';
 import { endSocket } from '../http/end-socket.ts';
 import { answerHalfOpen, endWithClient } from '../http/half-open.ts';
 import { Unreachable } from './carriers.ts';
-import { basicLogin, headersForDevice, headersForVisitor, secretsOf, tunnelNameOf } from './http-head.ts';
+import { basicLogin, headersForDevice, headersForVisitor, secretsOf, targetOf, type Target } from './http-head.ts';
 import { plainPage } from './plain-page.ts';
 import type { PageName, PlainPage } from './plain-page.ts';
 import type { VisitedTunnel } from './visited-tunnel.ts';
@@ -39,35 +39,37 @@ const NO_SECRETS: ReadonlySet<string> = new Set();
 const SMALL_BYTES = 4 * 1024;
 const SAFE_TO_REPEAT = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+interface Asked {
+  tunnel: VisitedTunnel;
+  target: Target;
+}
 /** The tunnel of a request, or a page that answers it instead. */
-type Admission =
-  | { tunnel: VisitedTunnel; ownSecrets: ReadonlySet<string>; cookie?: string | undefined }
-  | { page: PlainPage };
+type Admission = (Asked & { ownSecrets: ReadonlySet<string>; cookie?: string | undefined }) | { page: PlainPage };
 
 export function createHttpFront(options: HttpFrontOptions): Server {
   const { domain, scheme } = options;
 
   /** Returns a promise only if something has to be looked up, or if the visitor's login has to wait to be checked. */
   const admit = (incoming: IncomingMessage): Admission | Promise<Admission> => {
-    const name = tunnelNameOf(incoming, domain);
-    if (name === undefined) return { page: plainPage('bad-request') };
-    const tunnel = options.find(name);
-    return tunnel?.protocol === 'HTTP' ? admitTo(tunnel, incoming) : admitElsewhere(name, incoming);
+    const target = targetOf(incoming, domain);
+    if (!target) return { page: plainPage('bad-request') };
+    const tunnel = options.find(target.name);
+    return tunnel?.protocol === 'HTTP' ? admitTo({ tunnel, target }, incoming) : admitElsewhere(target, incoming);
   };
 
-  const admitElsewhere = async (name: string, incoming: IncomingMessage): Promise<Admission> => {
-    const tunnel = await options.findElsewhere?.(name);
-    if (tunnel?.protocol === 'HTTP') return admitTo(tunnel, incoming);
-    return { page: plainPage((await options.exists(name)) ? 'device-away' : 'no-tunnel') };
+  const admitElsewhere = async (target: Target, incoming: IncomingMessage): Promise<Admission> => {
+    const tunnel = await options.findElsewhere?.(target.name);
+    if (tunnel?.protocol === 'HTTP') return admitTo({ tunnel, target }, incoming);
+    return { page: plainPage((await options.exists(target.name)) ? 'device-away' : 'no-tunnel') };
   };
 
-  const admitTo = (tunnel: VisitedTunnel, incoming: IncomingMessage): Admission | Promise<Admission> => {
+  const admitTo = (asked: Asked, incoming: IncomingMessage): Admission | Promise<Admission> => {
     const secrets = secretsOf(incoming.rawHeaders, options.tokenLength);
     // Each has to be looked up, and no honest request has this many.
     if (secrets.size > MAX_SECRETS) return { page: plainPage('bad-request') };
     return secrets.size === 0
-      ? enter(incoming, tunnel, NO_SECRETS)
-      : ownOf(secrets, tunnel).then((own) => enter(incoming, tunnel, own));
+      ? enter(incoming, asked, NO_SECRETS)
+      : ownOf(secrets, asked.tunnel).then((own) => enter(incoming, asked, own));
   };
 
   const ownOf = async (secrets: ReadonlySet<string>, tunnel: VisitedTunnel): Promise<ReadonlySet<string>> => {
@@ -78,17 +80,18 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const enter = (
     incoming: IncomingMessage,
-    tunnel: VisitedTunnel,
+    asked: Asked,
     ownSecrets: ReadonlySet<string>,
   ): Admission | Promise<Admission> => {
-    if (!tunnel.needsLogin) return { tunnel, ownSecrets };
+    const { tunnel } = asked;
+    if (!tunnel.needsLogin) return { ...asked, ownSecrets };
     const login = basicLogin(incoming.headers.authorization ?? '');
     if (login === undefined) return { page: plainPage('login') };
     const visit = { tunnel, login, cookies: incoming.headers.cookie ?? '' };
     const settle = (verdict: Verdict): Admission => {
       if (verdict !== 'right') return { page: plainPage(verdict === 'wrong' ? 'login' : 'too-many-logins') };
       if (tunnel.isEnded) return { page: plainPage('device-away') };
-      return { tunnel, ownSecrets, cookie: options.logins.cookieFor(visit) };
+      return { ...asked, ownSecrets, cookie: options.logins.cookieFor(visit) };
     };
     const verdict = options.logins.check({ ...visit, address: options.addressOf(incoming) });
     return typeof verdict === 'string' ? settle(verdict) : verdict.then(settle);
@@ -97,9 +100,10 @@ export function createHttpFront(options: HttpFrontOptions): Server {
   /** Connections with a response in progress. */
   const busy = new WeakSet<Duplex>();
 
-  const headersFor = (incoming: IncomingMessage, ownSecrets: ReadonlySet<string>) =>
+  const headersFor = (incoming: IncomingMessage, { host }: Target, ownSecrets: ReadonlySet<string>) =>
     headersForDevice(incoming.rawHeaders, {
       address: options.addressOf(incoming),
+      host,
       scheme,
       ownCookies: options.ownCookies,
       ownSecrets,
@@ -108,10 +112,11 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
   const pass = (incoming: IncomingMessage, outgoing: ServerResponse, admitted: Admission) => {
     if ('page' in admitted) return answer(incoming, outgoing, admitted.page);
-    const { tunnel, ownSecrets, cookie } = admitted;
-    const { method = 'GET', url = '/', socket } = incoming;
+    const { tunnel, target, ownSecrets, cookie } = admitted;
+    const { method = 'GET', socket } = incoming;
+    const { path } = target;
     const hasBody = incoming.headers['content-length'] !== undefined || 'transfer-encoding' in incoming.headers;
-    const headers = headersFor(incoming, ownSecrets);
+    const headers = headersFor(incoming, target, ownSecrets);
     tunnel.enter(socket);
 
     busy.add(socket);
@@ -123,7 +128,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
 
     const begin = (status: number, text: string, rawHeaders: string[]) => {
       outgoing.sendDate = false;
-      const passed = headersForVisitor(rawHeaders, incoming.headers.host ?? '');
+      const passed = headersForVisitor(rawHeaders, target.host);
       if (cookie !== undefined) passed.push('Set-Cookie', cookie);
       outgoing.writeHead(status, text, passed);
       if (isEventStream(rawHeaders)) endWithClient(incoming, outgoing);
@@ -184,14 +189,14 @@ export function createHttpFront(options: HttpFrontOptions): Server {
             else failed(cause);
           },
         };
-        return tunnel.clients.send({ method, path: url, headers }, reader);
+        return tunnel.clients.send({ method, path, headers }, reader);
       };
       sent = send(true);
       whenLeft(() => sent?.abort());
       return;
     }
 
-    const sent = requestOf(url, { agent: tunnel.pool, method, headers });
+    const sent = requestOf(path, { agent: tunnel.pool, method, headers });
     sent.on('error', failed);
     sent.on('response', (response) => {
       if (!isWritable(response.statusCode, response.statusMessage)) {
@@ -229,11 +234,11 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     // A body could be mistaken for data after the upgrade.
     if ('content-length' in incoming.headers || 'transfer-encoding' in incoming.headers)
       return refuse(socket, plainPage('bad-request'));
-    const { tunnel, ownSecrets } = admitted;
+    const { tunnel, target, ownSecrets } = admitted;
     tunnel.enter(socket);
     socket.once('close', () => tunnel.leave(socket));
-    const headers = [...headersFor(incoming, ownSecrets), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
-    const through = requestOf(incoming.url, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
+    const headers = [...headersFor(incoming, target, ownSecrets), 'Connection', 'Upgrade', 'Upgrade', 'websocket'];
+    const through = requestOf(target.path, { createConnection: connectBy(tunnel.dial), method: 'GET', headers });
     let isAnswered = false;
     const gone = () => through.destroy(new Error('The visitor went away'));
     socket.once('close', gone);
@@ -244,7 +249,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
     through.on('upgrade', (response, stream, first) => {
       isAnswered = true;
       socket.off('close', gone);
-      socket.write(headOf(response, incoming, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
+      socket.write(headOf(response, target, ['Connection', 'Upgrade', 'Upgrade', 'websocket']), 'latin1');
       if (first.length > 0) stream.unshift(first);
       if (head.length > 0) socket.unshift(head);
       stream.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
@@ -259,7 +264,7 @@ export function createHttpFront(options: HttpFrontOptions): Server {
         through.destroy();
         return refuse(socket, plainPage('bad-answer'));
       }
-      socket.write(headOf(response, incoming, ['Connection', 'close']), 'latin1');
+      socket.write(headOf(response, target, ['Connection', 'close']), 'latin1');
       response.on('data', (piece: Buffer) => tunnel.carriedOut(piece.length));
       response.on('aborted', () => socket.destroy());
       response.on('end', () => endSocket(socket));
@@ -329,7 +334,7 @@ const asciiStatusText = (text: string, status: number) =>
   /^[\t\x20-\x7e]*$/.test(text) ? text : (STATUS_CODES[status] ?? '');
 
 /** Sends a request to the device's service. */
-function requestOf(path: string | undefined, options: RequestOptions): ClientRequest {
+function requestOf(path: string, options: RequestOptions): ClientRequest {
   const sent = ask({ ...options, path, setHost: false, maxHeaderSize: MAX_HEAD_BYTES });
   sent.maxHeadersCount = 0;
   return sent;
@@ -355,7 +360,7 @@ function refuse(socket: Duplex, page: PlainPage): void {
 /**
  * The head of the device's response, written by hand because Node's server no longer handles an upgraded connection.
  */
-function headOf(response: IncomingMessage, { headers: { host = '' } }: IncomingMessage, connection: string[]): string {
+function headOf(response: IncomingMessage, { host }: Target, connection: string[]): string {
   const headers = [...headersForVisitor(response.rawHeaders, host), ...connection];
   let text = `HTTP/1.1 ${response.statusCode} ${response.statusMessage ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) text += `${headers[at]}: ${headers[at + 1]}\r\n`;

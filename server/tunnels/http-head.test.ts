@@ -1,16 +1,16 @@
 // The rules for headers in tunnels, one by one.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { headersForDevice, headersForVisitor, tunnelNameOf, withoutCookies } from './http-head.ts';
+import { headersForDevice, headersForVisitor, targetOf, withoutCookies } from './http-head.ts';
 
 const HOST = 'abc123.localhost:8081';
-const nameOf = (rawHeaders: string[], url = '/') => tunnelNameOf({ url, rawHeaders }, 'localhost');
+const nameOf = (rawHeaders: string[], url = '/') => targetOf({ url, rawHeaders }, 'localhost')?.name;
 
 test('a request names its tunnel by one Host, and in no other way', () => {
   for (const host of [HOST, 'abc123.localhost', 'ABC123.LocalHost:80']) assert.equal(nameOf(['Host', host]), 'abc123');
   for (const host of [
     'localhost',
-    'abc123.localhost.',
+    'abc123.localhost..',
     'abc123.localhost:',
     'abc123.localhost:port',
     'x.abc123.localhost',
@@ -29,8 +29,37 @@ test('a request names its tunnel by one Host, and in no other way', () => {
     assert.equal(nameOf(['Host', host]), undefined, host);
   assert.equal(nameOf([]), undefined);
   assert.equal(nameOf(['Host', HOST, 'host', HOST]), undefined);
-  for (const url of ['http://abc123.localhost/', '*', '', 'abc123.localhost:80'])
-    assert.equal(nameOf(['Host', HOST], url), undefined, url);
+  for (const url of ['*', '', 'abc123.localhost:80']) assert.equal(nameOf(['Host', HOST], url), undefined, url);
+});
+
+test('a dot at the end of a name is left out', () => {
+  for (const [given, host] of [
+    [HOST, HOST],
+    ['abc123.localhost.', 'abc123.localhost'],
+    ['Abc123.localhost.:8081', 'Abc123.localhost:8081'],
+  ] as const)
+    assert.deepEqual(targetOf({ url: '/a?b', rawHeaders: ['Host', given] }, 'localhost'), {
+      name: 'abc123',
+      path: '/a?b',
+      host,
+    });
+});
+
+test('an absolute target gives path and query, if its host is the one of Host', () => {
+  const pathOf = (url: string) => targetOf({ url, rawHeaders: ['Host', HOST] }, 'localhost')?.path;
+  assert.equal(pathOf(`http://${HOST}/a/b?c=http://x/`), '/a/b?c=http://x/');
+  assert.equal(pathOf(`HTTPS://ABC123.LocalHost.:8081?q`), '/?q');
+  assert.equal(pathOf(`http://${HOST}`), '/');
+  for (const url of [
+    'http://other.localhost:8081/',
+    'http://abc123.localhost/',
+    `http://user@${HOST}/`,
+    `http://${HOST}/#a`,
+    `http:/${HOST}/`,
+    `ftp://${HOST}/`,
+    `http://evil.example/http://${HOST}/`,
+  ])
+    assert.equal(pathOf(url), undefined, url);
 });
 
 test('a body has one length', () => {
@@ -51,6 +80,7 @@ test('a body has one length', () => {
 
 const visitor = {
   address: '203.0.113.9',
+  host: HOST,
   scheme: 'https',
   ownCookies: ['muster_1', '__Host-muster_1'],
   ownSecrets: new Set(['mut_secret']),

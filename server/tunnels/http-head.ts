@@ -21,10 +21,18 @@ export interface RequestHead {
   rawHeaders: RawHeaders;
 }
 
-/** The tunnel name in a request; undefined if the request must be refused. */
-export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: string): string | undefined {
-  // An absolute form ("GET http://other/") has its own host, which takes precedence (RFC 9112, section 3.2.2).
-  if (!url.startsWith('/')) return undefined;
+/** What a request asks for. */
+export interface Target {
+  /** The tunnel's. */
+  name: string;
+  /** In origin form, with the query. */
+  path: string;
+  /** Without the dot that a name may end with. */
+  host: string;
+}
+
+/** What a request asks for, and of which tunnel; undefined if the request must be refused. */
+export function targetOf({ url = '', rawHeaders }: RequestHead, domain: string): Target | undefined {
   const hosts = valuesOf(rawHeaders, 'host');
   const lengths = valuesOf(rawHeaders, 'content-length');
   const codings = valuesOf(rawHeaders, 'transfer-encoding');
@@ -33,8 +41,17 @@ export function tunnelNameOf({ url = '', rawHeaders }: RequestHead, domain: stri
   if (valuesOf(rawHeaders, 'authorization').length > 1) return undefined;
   if (lengths.length > 0 && (codings.length > 0 || !/^\d{1,15}$/.test(lengths[0] ?? ''))) return undefined;
   if (codings.length > 0 && codings[0]?.toLowerCase() !== 'chunked') return undefined;
-  const [, name, below] = /^([a-z0-9-]{1,63})\.([a-z0-9.-]+?)(?::\d{1,5})?$/i.exec(hosts[0] ?? '') ?? [];
-  return below?.toLowerCase() === domain ? name?.toLowerCase() : undefined;
+  const place = placeOf(hosts[0] ?? '', domain);
+  if (!place || url.startsWith('/')) return place && { ...place, path: url };
+  // The absolute form (RFC 9112, section 3.2.2). Its host counts, and a client has to send the same one as Host.
+  const [, authority = '', rest = ''] = /^https?:\/\/([^/?#]*)([/?][^#]*)?$/i.exec(url) ?? [];
+  if (placeOf(authority, domain)?.host.toLowerCase() !== place.host.toLowerCase()) return undefined;
+  return { ...place, path: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+function placeOf(host: string, domain: string): Pick<Target, 'name' | 'host'> | undefined {
+  const [, name = '', below = '', port = ''] = /^([a-z0-9-]{1,63})\.([a-z0-9.-]+?)\.?(:\d{1,5})?$/i.exec(host) ?? [];
+  return below.toLowerCase() === domain ? { name: name.toLowerCase(), host: `${name}.${below}${port}` } : undefined;
 }
 
 /** Hop-by-hop headers (RFC 9110, section 7.6.1), besides those that `Connection` names. */
@@ -70,6 +87,8 @@ function hopByHopOf(headers: RawHeaders): ReadonlySet<string> {
 
 export interface Visitor {
   address: string;
+  /** What the device's service is told as Host. */
+  host: string;
   scheme: string;
   /** The names of this service's cookies. */
   ownCookies: readonly string[];
@@ -83,19 +102,25 @@ export interface Visitor {
 export function headersForDevice(headers: RawHeaders, visitor: Visitor): string[] {
   const hopByHop = hopByHopOf(headers);
   const passed: string[] = [];
-  let host = '';
   each(headers, (name, value, lower) => {
     if (hopByHop.has(lower) || isReserved(lower) || lower === 'expect') return;
     const isOwn = (text: string) =>
       visitor.ownSecrets.size > 0 &&
       secretsInHeader(lower, text, visitor.tokenLength).some((secret) => visitor.ownSecrets.has(secret));
     if (lower !== 'cookie' && isOwn(value)) return;
-    if (lower === 'host') host = value;
+    if (lower === 'host') return void passed.push(name, visitor.host);
     const out = lower === 'cookie' ? withoutCookies(value, visitor.ownCookies, isOwn) : value;
     if (lower !== 'cookie' || out !== '') passed.push(name, out);
   });
   if (valuesOf(headers, 'transfer-encoding').length > 0) passed.push('Transfer-Encoding', 'chunked');
-  passed.push('X-Forwarded-For', visitor.address, 'X-Forwarded-Host', host, 'X-Forwarded-Proto', visitor.scheme);
+  passed.push(
+    'X-Forwarded-For',
+    visitor.address,
+    'X-Forwarded-Host',
+    visitor.host,
+    'X-Forwarded-Proto',
+    visitor.scheme,
+  );
   return passed;
 }
 

@@ -29,6 +29,7 @@ export const connectBy =
         // The stream was cut just after it was dialed, and a request on it would wait forever.
         if (stream.destroyed) return done?.(new Error('The connection was cut'), undefined as never);
         Object.assign(stream, SOCKET_METHODS);
+        mendLineEnds(stream);
         // Writes only bytes. With Node 24.21, when strings and bytes were written together, a PUT reached the device
         // with its first line overwritten ("Invalid method"); with bytes alone it never did. The cause is unknown.
         const write = stream.write.bind(stream) as (chunk: unknown, ...more: unknown[]) => boolean;
@@ -53,6 +54,36 @@ export const connectBy =
       (cause: Error) => done?.(cause, undefined as never),
     );
   };
+
+/**
+ * Small servers end the lines of a head with a bare LF, which a client may accept (RFC 9112, section 2.2) and ours do not.
+ * Such a head gets CRLF. Its connection is not used again, so that only a first head has to be looked at. In the chunked
+ * coding a line end decides where the answer ends, so there a bare LF stays an error.
+ */
+function mendLineEnds(stream: Duplex): void {
+  const push = stream.push.bind(stream);
+  let held: Buffer = Buffer.alloc(0);
+  const release = (bytes: Buffer) => {
+    stream.push = push;
+    return push(bytes);
+  };
+  stream.push = (chunk: Buffer | null) => {
+    if (chunk === null) {
+      if (held.length > 0) release(held);
+      return push(null);
+    }
+    held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+    const text = held.toString('latin1');
+    const lineEnd = text.indexOf('\n');
+    if (text[lineEnd - 1] === '\r' || held.length > MAX_HEAD_BYTES) return release(held);
+    const [head] = /^[^]*?\n\r?\n/.exec(text) ?? [];
+    if (head === undefined) return true;
+    if (/^transfer-encoding[ \t]*:/im.test(head)) return release(held);
+    const lines = head.trimEnd().split(/\r?\n/);
+    const mended = Buffer.from(`${lines.join('\r\n')}\r\nConnection: close\r\n\r\n`, 'latin1');
+    return release(Buffer.concat([mended, held.subarray(head.length)]));
+  };
+}
 
 export class PooledDials extends Agent {
   override createConnection: (options: ClientRequestArgs, done?: Dialled) => undefined;
