@@ -262,7 +262,7 @@ test('a form, its errors and the key that it answers with are accessible', async
   await add.getByLabel('Name').fill('new');
   await add.getByRole('button', { name: 'Add device' }).click();
   const key = page.getByRole('dialog', { name: 'Connect new' });
-  await expect(key.getByText('Waiting for it to connect…')).toBeVisible();
+  await expect(key.getByText('Waiting for its first connection…')).toBeVisible();
   await judge(page, 'the key', { phone: true });
   await key.getByRole('button', { name: 'Copy device key' }).click();
   await key.getByRole('button', { name: 'Done' }).click();

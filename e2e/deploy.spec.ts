@@ -214,7 +214,7 @@ async function openSelection(page: Page, service: Service): Promise<void> {
   await page.getByRole('option', { name: /hello\.sh/ }).click();
   await expect(page).toHaveURL(/artifact=/);
   await page.reload();
-  await expect(review(page)).toContainText('6 devices6 Offline');
+  await expect(review(page)).toContainText('6 devices6 not connected yet');
 }
 
 test('a selection is one job with all its devices @main', async ({ signedIn: page, service }) => {

@@ -82,7 +82,7 @@ test('a device that was away takes its new key when it is back', async ({ signed
   const question = page.getByRole('dialog', { name: 'New key for pump 1?' });
   await question.getByRole('button', { name: 'Rotate key' }).click();
   const about = page.getByRole('region', { name: 'Agent', exact: true });
-  await expect(about).toContainText('Gets a new one when it is Online again');
+  await expect(about).toContainText('Gets a new one when it is online again');
   const stored = await withKeyFile(service, DeviceKey);
   await expect.poll(stored).not.toBe(DeviceKey);
   await expect(about).not.toContainText('Key');

@@ -61,7 +61,7 @@ test('a device is created; its key is shown once and cannot be lost by a slip @m
   await expect(done).toBeEnabled();
   await service.agent(saved);
   const arrived = page.getByRole('dialog', { name: 'pump 7 is connected' });
-  await expect(arrived.getByText('pump 7 is Online')).toBeVisible();
+  await expect(arrived.getByText('pump 7 is online')).toBeVisible();
   await arrived.getByRole('link', { name: 'Open the device' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /pump 7\s*Online/ })).toBeVisible();
   expect(await page.content()).not.toContain(saved);
@@ -100,8 +100,10 @@ test('devices are found by a part of the name and by status, in the URL, for rel
   const status = page.getByRole('radiogroup', { name: 'Filter by status' });
   await status.getByText('Online').click();
   await expectNames(page, ['gate-east']);
-  await status.getByText('Offline').click();
+  const isNew = page.getByRole('button', { name: /^Not connected yet/ });
+  await isNew.click();
   await expectNames(page, ['Pump east']);
+  await expect(isNew).toHaveAttribute('aria-pressed', 'true');
   await page.goBack();
   await expectNames(page, ['gate-east']);
   await expect(status.getByRole('radio', { name: 'Online' })).toBeChecked();
@@ -264,7 +266,7 @@ test('on a phone the table is usable and the page never scrolls sideways', async
   await expect(page.getByRole('link', { name: long })).toBeVisible();
   await expectNoSidewaysScroll();
   const row = rows(page).filter({ hasText: 'unit-1' }).first();
-  await expect(row.getByText('Offline')).toBeInViewport();
+  await expect(row.getByText('Not connected yet')).toBeInViewport();
   await expect(row.getByText('north')).toBeInViewport();
   await page.getByRole('button', { name: 'Next page' }).click();
   await expect(page.getByRole('status', { name: 'Devices shown' })).toHaveText('26–27 of 27');

@@ -78,7 +78,7 @@ const log = (page: Page, device: string) => page.getByRole('region', { name: `Ou
 /** Runs the command that the page copies to connect this machine. */
 async function connectThisMachine(page: Page, service: Service, folder: string): Promise<Line> {
   const connect = page.getByRole('dialog', { name: 'Connect this-machine' });
-  await expect(connect.getByText('Waiting for it to connect…')).toBeVisible();
+  await expect(connect.getByText('Waiting for its first connection…')).toBeVisible();
   const shown = connect.getByLabel('Run this in the folder of the project');
   await expect(shown).toHaveText(`npm run agent -- --server ${service.url} --key •••••••• --allow-tunnels loopback`);
   const command = await copied(page, () => connect.getByRole('button', { name: 'Copy command' }).click());
@@ -217,7 +217,7 @@ echo "the gate is open, payload says: $(cat payload.txt)"
   await markDocument(page);
   const agent = await addThisMachine(page, service, folder);
   try {
-    await expect(page.getByText(`${HOST} is Online`), agent.printed).toBeVisible({ timeout: 60_000 });
+    await expect(page.getByText(`${HOST} is online`), agent.printed).toBeVisible({ timeout: 60_000 });
     await page.getByRole('link', { name: 'Open the device' }).click();
     await expect(page.getByRole('heading', { level: 1, name: `${HOST} Online` })).toBeVisible();
     await uploadBoth(page, folder, updateSh);
@@ -285,7 +285,7 @@ test('a machine without a clone becomes a device with the displayed command, and
     expect(install.printed).toContain(
       `sh '${control}' status | stop | start | restart | tunnel ADDRESS | allow-tunnels LIST | back | remove`,
     );
-    await expect(page.getByText('shelf 4 is Online')).toBeVisible();
+    await expect(page.getByText('shelf 4 is online')).toBeVisible();
     const effects = path.join(folder, 'effects');
     const script = `#!/bin/sh\necho "here is $(pwd)"\necho "ran" >> '${effects}'\nexit 3\n`;
     await service.uploadScript('hello.sh', script, path.join(folder, 'opt/hello'));

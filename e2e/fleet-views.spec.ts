@@ -217,7 +217,7 @@ test('the rows and columns of the table are saved as CSV, hostile names included
   const order = (await links(page).allInnerTexts()).map((name) => name.replace('‹U+202E›', '\u202E'));
   expect(order.toSorted()).toEqual(hostile.toSorted());
   const cells: Record<string, string> = { '=cmd|calc': "'=cmd|calc", 'a, "b"': '"a, ""b"""', "'@quoted": "''@quoted" };
-  expect(lines.slice(1)).toEqual([...order.map((name) => `${cells[name] ?? name},hostile,Offline`), '']);
+  expect(lines.slice(1)).toEqual([...order.map((name) => `${cells[name] ?? name},hostile,NotConnected`), '']);
   await expect(dialog(page)).toBeHidden();
   await expect(page.getByRole('button', { name: 'Export CSV' })).toBeFocused();
 });

@@ -156,7 +156,7 @@ base.describe('as little as the document asks for', () => {
     await expect(page.getByRole('menuitem', { name: 'Save as a new view' })).toHaveCount(0);
     await page.keyboard.press('Escape');
     await go(page, 'Overview');
-    await expect(page.getByText('15 of 30 devices are Online')).toBeVisible();
+    await expect(page.getByText('15 of 30 devices are online')).toBeVisible();
     await go(page, 'Devices');
     await page.getByRole('link', { name: 'sensor-01' }).click();
     await expect(page.getByRole('heading', { name: 'sensor-01' })).toBeVisible();

@@ -28,8 +28,8 @@ test('a job for a device that is offline waits, and runs when its agent comes', 
   await page.getByRole('option', { name: /greet\.sh/ }).click();
   await expect(page.getByLabel('Name', { exact: true })).toHaveValue('greet.sh 1.0.0 to buoy 4');
   await expect(page).toHaveURL(new RegExp(`device=${DeviceId}`));
-  await expect(review(page)).toContainText('1 device1 Offline');
-  await expect(review(page)).toContainText('It waits until the device is back online.');
+  await expect(review(page)).toContainText('1 device1 not connected yet');
+  await expect(review(page)).toContainText('It waits until the device is online.');
   await deployButton(page).click();
 
   await expect(heading(page)).toHaveText('greet.sh 1.0.0 to buoy 4 Waiting');
@@ -107,8 +107,8 @@ test('a group is deployed to after its review, and the job shows how it went on 
 }) => {
   const artifact = await labWith(service);
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
-  await expect(review(page)).toContainText('3 devices2 Online1 Offline');
-  await expect(review(page)).toContainText('1 device will wait until back online');
+  await expect(review(page)).toContainText('3 devices2 online1 not connected yet');
+  await expect(review(page)).toContainText('1 device will wait until online');
   await page.getByRole('button', { name: 'Deploy to 3 devices' }).click();
   await expect(row(page, 'unit-one')).toContainText('Succeeded');
   await expect(row(page, 'unit-two')).toContainText('Failed');

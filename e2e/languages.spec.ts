@@ -58,7 +58,7 @@ for (const { locale, others, time } of [
       const heading = page.getByRole('heading', { level: 1 });
       const seen: string[] = [];
       for (const [path, filled] of [
-        ['/', 'devices are Online'],
+        ['/', 'devices are online'],
         ['/devices', 'unit 1'],
         [`/devices/${device}`, 'Fan replaced'],
         ['/map', '1 on the map'],

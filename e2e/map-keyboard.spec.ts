@@ -28,7 +28,7 @@ test('the map is moved, devices are opened, selected and placed by keyboard', as
   await expect(page).not.toHaveURL(before);
 
   await press(page, 'Show all');
-  await press(page, /^north Offline/);
+  await press(page, /^north Not connected yet/);
   const card = page.getByRole('link', { name: 'north', exact: true });
   await expect(card).toBeFocused();
   // Its actions follow: Open, Deploy, Select.
@@ -39,7 +39,7 @@ test('the map is moved, devices are opened, selected and placed by keyboard', as
   await expect(bar(page)).toBeHidden();
   await page.keyboard.press('Escape');
   await expect(card).toBeHidden();
-  await expect(page.getByRole('button', { name: /^north Offline/ })).toBeFocused();
+  await expect(page.getByRole('button', { name: /^north Not connected yet/ })).toBeFocused();
 
   // In its list.
   await press(page, 'Show all');

@@ -84,7 +84,7 @@ test('a pair that is pasted or typed fills both fields; the position of this pho
   await expect(dialog).toBeHidden();
   expect(await locationOf(service, DeviceId)).toMatchObject({ Lat: 47.376_887, Lng: 8.541_694 });
   await page.getByRole('link', { name: 'Map' }).first().click();
-  await expect(page.getByRole('button', { name: /^mast Offline/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: /^mast Not connected yet/ })).toBeVisible();
 });
 
 // Plain http by any name but localhost is what a service on a local network is reached by.

@@ -52,7 +52,7 @@ async function withPast(service: Service): Promise<Past> {
     change.run(began, seq, 2);
     change.run(now - 3 * HOUR, seq, 1);
     database
-      .prepare('UPDATE devices SET created = ?, state_online = 1, state_time = ? WHERE seq = ?')
+      .prepare('UPDATE devices SET created = ?1, state_online = 1, state_time = ?2, last_seen = ?2 WHERE seq = ?3')
       .run(now - 48 * HOUR, now - 3 * HOUR, seq);
   }
   database.exec('COMMIT');

@@ -11,8 +11,8 @@ test('placed devices are drawn and listed, the unplaced are listed only @main', 
 
   await openMap(page, service);
   const view = page.getByRole('region', { name: 'Devices in view' });
-  await expect(view.getByRole('button', { name: /^gate-berlin Offline/ })).toBeVisible();
-  await expect(view.getByRole('button', { name: /^gate-tokyo Offline/ })).toBeVisible();
+  await expect(view.getByRole('button', { name: /^gate-berlin Not connected yet/ })).toBeVisible();
+  await expect(view.getByRole('button', { name: /^gate-tokyo Not connected yet/ })).toBeVisible();
   await expect(page.getByText('2 on the map · 1 without a location')).toBeVisible();
   await expect(view.getByText('still in its box')).toBeHidden();
   await page.getByText('No location 1').click();
@@ -49,7 +49,7 @@ test('a marker is clickable: one device opens its card, several on one spot open
   await expect.poll(() => drawnInTheMiddle(page)).toBe(true);
   const first = await middle(page);
   await page.mouse.move(first.x, first.y);
-  const hint = page.getByText('alone · Offline');
+  const hint = page.getByText('alone · Not connected yet');
   await expect(hint).toBeVisible();
   // The list and the map point at the same device, whichever of them the mouse or the focus is on.
   const row = inView(page).getByRole('listitem');

@@ -47,9 +47,9 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await key.getByRole('button', { name: 'Done' }).click();
   await overview(page);
   await isDone('Add a device');
-  await expect(step('See it Online').getByRole('img', { name: 'To do' })).toBeVisible();
-  await expect(part(page, 'Fleet')).toContainText('0 of 1 device is Online');
-  await expect(part(page, 'Fleet').getByRole('link', { name: '1 never seen' })).toBeVisible();
+  await expect(step('See it online').getByRole('img', { name: 'To do' })).toBeVisible();
+  await expect(part(page, 'Fleet')).toContainText('1 device, none connected yet');
+  await expect(part(page, 'Fleet').getByRole('link', { name: '1 not connected yet' })).toBeVisible();
 
   const listing = await service.call<{ Devices: { DeviceId: string }[] }>('GET', '/v1/devices/1/25');
   const id = listing.Devices[0]?.DeviceId ?? '';
@@ -58,8 +58,8 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await service.locate(id, 52.5, 13.4);
   const ArtifactId = await script(service, sandbox, 'hello.sh', 'echo hello');
   await submit(service, { Name: 'first job', DeviceId: id, ArtifactId });
-  for (const title of ['See it Online', 'Set its location', 'Upload an artifact', 'Deploy it']) await isDone(title);
-  await expect(part(page, 'Fleet')).toContainText('1 device is Online');
+  for (const title of ['See it online', 'Set its location', 'Upload an artifact', 'Deploy it']) await isDone(title);
+  await expect(part(page, 'Fleet')).toContainText('1 device is online');
   await expect(steps.getByRole('status')).toHaveText('5 of 6 done');
   await step('Open a tunnel').getByRole('link', { name: 'Go to Tunnels' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Tunnels' })).toBeVisible();
@@ -67,7 +67,7 @@ test('from an empty account to the first job, the first steps tick themselves @m
   await steps.getByRole('button', { name: 'Hide' }).click();
   await expect(steps).toBeHidden();
   await page.reload();
-  await expect(part(page, 'Fleet')).toContainText('1 device is Online');
+  await expect(part(page, 'Fleet')).toContainText('1 device is online');
   await expect(steps).toBeHidden();
 });
 
@@ -83,12 +83,12 @@ async function openFleet(page: Page, service: Service) {
   );
   const agents = await Promise.all(made.map(({ start }) => start()));
   await page.goto(`${service.url}/`);
-  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are online');
   return {
     first: made[0]?.DeviceId ?? '',
     loseNorth: async () => {
       await Promise.all(agents.slice(0, 3).map((agent) => agent.end('SIGKILL')));
-      await expect(part(page, 'Fleet')).toContainText('1 of 4 devices are Online');
+      await expect(part(page, 'Fleet')).toContainText('1 of 4 devices are online');
     },
     startNorth: () => Promise.all(made.slice(0, 3).map(({ start }) => start())),
   };
@@ -125,7 +125,7 @@ test('a deployment is followed while it runs, and listed with its failure; a ser
   await service.stop('SIGKILL');
   await service.start();
   await overview(page);
-  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are online');
   await page.goto(`${service.url}/devices/${first}`);
   const changes = page.getByRole('list', { name: 'Timeline' });
   await expect(changes).toContainText('the service was down');
@@ -139,18 +139,18 @@ test('a site that goes down is one entry, also after a reload, and leaves the li
 }) => {
   const { first, loseNorth, startNorth } = await openFleet(page, service);
   const down = part(page, 'Down now');
-  await expect(down).toContainText('Every device seen before is Online.');
+  await expect(down).toContainText('Every device that has connected is online.');
   await expect(part(page, 'Recent disconnects')).toContainText('No device disconnected.');
   await loseNorth();
   await expect(down.getByRole('listitem')).toHaveCount(1);
   await expect(down.getByRole('listitem')).toContainText('3 devices of site');
-  await expect(lastChange(page)).toContainText('went Offline');
+  await expect(lastChange(page)).toContainText('went offline');
   await page.reload();
-  await expect(lastChange(page)).toContainText('went Offline');
+  await expect(lastChange(page)).toContainText('went offline');
   await startNorth();
-  await expect(part(page, 'Fleet')).toContainText('All 4 devices are Online');
+  await expect(part(page, 'Fleet')).toContainText('All 4 devices are online');
   await expect(lastChange(page)).toContainText('came back');
-  await expect(down).toContainText('Every device seen before is Online.');
+  await expect(down).toContainText('Every device that has connected is online.');
 
   // The same for the device alone.
   await page.goto(`${service.url}/devices/${first}`);
@@ -180,7 +180,7 @@ test('each figure of the overview is the same in the list that it links to', asy
   await sameBehind(page, /^Failed jobs, last 24 h/, 'Jobs', /jobs?$/);
   await sameBehind(page, /^3 devices of site/, 'Devices', /devices?$/);
   await sameBehind(page, /^Devices with queued jobs/, 'Queues', /devices?$/);
-  await sameBehind(page, /^\d+ Offline/, 'Devices', /devices?$/);
+  await sameBehind(page, /^\d+ offline/, 'Devices', /devices?$/);
   await sameBehind(page, /^1$/, 'Devices', /devices?$/);
   await sameBehind(page, /^Open tunnels/, 'Tunnels', /tunnels?$/);
   await sameBehind(page, /^2 public/, 'Tunnels', /tunnels?$/);

@@ -219,7 +219,7 @@ test('the filters of other lists are in the sheet, too', async ({ signedIn: page
   const chips = page.getByRole('list', { name: 'Filters in use' });
   for (const [path, label, option, value, chip] of [
     ['/jobs', 'State', 'Failed', 'Check the pressure', 'State Failed'],
-    ['/queues', 'State', 'Offline', 'pump south 1', 'State Offline'],
+    ['/queues', 'State', 'Not online', 'pump south 1', 'State Not online'],
     ['/activity', 'Action', 'Devices', 'pump south 1', 'Action Devices'],
   ] as const)
     await test.step(path, async () => {

@@ -48,7 +48,12 @@ test('a deploy in waves needs no scrolling; their ends move on one bar, whose pa
   const { ArtifactId } = await fleet(service, 10, 0);
   await page.setViewportSize({ width: 1360, height: 900 });
   await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
-  await expect(planned(page).getByRole('listitem')).toHaveText([/1 Offline/, /Wave 2/, /4 Offline/, /5 Offline/]);
+  await expect(planned(page).getByRole('listitem')).toHaveText([
+    /1 not online/,
+    /Wave 2/,
+    /4 not online/,
+    /5 not online/,
+  ]);
   for (const name of ['Passes at 95 %', 'Roll out to 10 devices'])
     await expect(page.getByText(name)).toBeInViewport({ ratio: 1 });
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
@@ -59,14 +64,14 @@ test('a deploy in waves needs no scrolling; their ends move on one bar, whose pa
   const parts = planned(page).getByRole('listitem');
   await page.getByRole('button', { name: 'Remove wave 1' }).click();
   await expect(parts).toHaveText([
-    /^Wave 1 to 10 % 1 device, 1 Offline/,
-    /^Wave 2 to 50 % 4 devices, 4 Offline/,
-    /^Wave 3 to 100 % 5 devices, 5 Offline/,
+    /^Wave 1 to 10 % 1 device, 1 not online/,
+    /^Wave 2 to 50 % 4 devices, 4 not online/,
+    /^Wave 3 to 100 % 5 devices, 5 not online/,
   ]);
   const first = page.getByRole('slider', { name: 'End of wave 1' });
   await first.focus();
   for (const key of ['PageUp', 'ArrowRight', 'ArrowLeft', 'PageUp']) await page.keyboard.press(key);
-  await expect(first).toHaveAttribute('aria-valuetext', '30 %, 3 devices, 3 Offline');
+  await expect(first).toHaveAttribute('aria-valuetext', '30 %, 3 devices, 3 not online');
   await page.keyboard.press('End');
   await expect(first).toHaveAttribute('aria-valuenow', '49');
 
@@ -77,7 +82,7 @@ test('a deploy in waves needs no scrolling; their ends move on one bar, whose pa
   await page.mouse.down();
   await page.mouse.move(bar.x + bar.width * 0.8, from.y, { steps: 4 });
   await page.mouse.up();
-  await expect(second).toHaveAttribute('aria-valuetext', '80 %, 3 devices, 3 Offline');
+  await expect(second).toHaveAttribute('aria-valuetext', '80 %, 3 devices, 3 not online');
   await expectAccessible(page);
 });
 

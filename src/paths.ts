@@ -32,12 +32,12 @@ export interface FleetFilter {
   name?: string;
   id?: string;
   group?: string | readonly string[];
-  status?: string;
+  state?: string | readonly string[];
   tag?: string;
   customer?: string;
   site?: string;
   problem?: string | readonly string[];
-  /** `never`, or from when to when they were there last. */
+  /** From when to when they were there last. */
   seen?: string;
   sort?: string;
   /** One of its versions, where that is given. */

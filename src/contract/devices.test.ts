@@ -34,6 +34,15 @@ test('status is read in any letter case; an unknown one is kept', () => {
   for (const odd of ['', null, undefined, 3]) assert.equal(status(odd), 'Unknown');
 });
 
+test('a device that was never seen is not connected yet, where the service reports times', () => {
+  const status = (fields: object) => device.parse({ DeviceId: 'd', DeviceStatus: 'offline', ...fields }).DeviceStatus;
+  assert.equal(status({ LastSeenTime: '' }), 'NotConnected');
+  assert.equal(status({ LastSeenTime: '2026-11-02T14:03:09Z' }), 'Offline');
+  for (const LastSeenTime of [undefined, null]) assert.equal(status({ LastSeenTime }), 'Offline');
+  assert.equal(status({ LastSeenTime: '', DeviceStatus: 'Online' }), 'Online');
+  assert.equal(status({ LastSeenTime: '', DeviceStatus: 'Sleeping' }), 'Sleeping');
+});
+
 test('a page with an implausible total still shows its devices', () => {
   const { response } = deviceEndpoints.page;
   const Devices = [{ DeviceId: 'a' }, { DeviceId: 'b' }];

@@ -19,15 +19,16 @@ import { resource } from '#/contract/resource.ts';
 /** Largest page size of our service; the document names no limit. */
 export const MAX_ROWS_PER_PAGE = 1000;
 
-/** 'Online' and 'Offline' in any letter case. Other words are kept, because they do not mean Offline. */
-const deviceStatus = z.pipe(
-  z.transform((value: unknown) => {
-    if (typeof value !== 'string') return 'Unknown';
-    const known = ['Online', 'Offline'].find((word) => word.toLowerCase() === value.trim().toLowerCase());
-    return known ?? (value.trim() || 'Unknown');
-  }),
-  z.string(),
-);
+/**
+ * 'Online' and 'Offline' in any letter case. Other words are kept, because they do not mean Offline. The document has no state
+ * for a device that never connected: it is Offline there, and was never seen. Without times that is unknown.
+ */
+function statusOf({ DeviceStatus, LastSeenTime }: Record<string, unknown>): string {
+  if (typeof DeviceStatus !== 'string') return 'Unknown';
+  const status = DeviceStatus.trim();
+  const known = ['Online', 'Offline'].find((word) => word.toLowerCase() === status.toLowerCase());
+  return known === 'Offline' && LastSeenTime === '' ? 'NotConnected' : (known ?? (status || 'Unknown'));
+}
 
 /**
  * A device in listings. The document names the first six fields; the rest is inventory that some services add (ours:
@@ -40,7 +41,8 @@ export const device = row(
     DeviceGroup: text,
     LocalAddr: text,
     LocalPort: text,
-    DeviceStatus: deviceStatus,
+    /** Read as 'NotConnected' for a device that never connected. */
+    DeviceStatus: z.string(),
     CustomerName: optionalText,
     CustomerSite: optionalText,
     CreatedTime: optionalText,
@@ -76,7 +78,12 @@ export const device = row(
       undefined,
     ),
   }),
-  { drop: ['DeviceKey'] },
+  {
+    drop: ['DeviceKey'],
+    settle: (read) => {
+      read['DeviceStatus'] = statusOf(read);
+    },
+  },
 );
 export type Device = z.output<typeof device>;
 

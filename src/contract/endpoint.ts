@@ -213,10 +213,14 @@ export const optionalNumber = z.optional(
   ),
 );
 
-/** An object with other spellings of field names replaced by ours, and without secrets. */
+/** An object with other spellings of field names replaced by ours, and without secrets. `settle` may change it. */
 export const row = <Output extends Record<string, unknown>>(
   shape: Schema<Output>,
-  { spellings = {}, drop = [] }: { spellings?: Record<string, string>; drop?: string[] } = {},
+  {
+    spellings = {},
+    drop = [],
+    settle,
+  }: { spellings?: Record<string, string>; drop?: string[]; settle?: (read: Record<string, unknown>) => void } = {},
 ) =>
   z.pipe(
     z.transform((value: unknown) => {
@@ -228,6 +232,7 @@ export const row = <Output extends Record<string, unknown>>(
         read[name] ??= read[other];
         delete read[other];
       }
+      settle?.(read);
       return read;
     }),
     shape,

@@ -1,7 +1,8 @@
 // Texts about agents: each state has its own, and nothing is invented that a service does not report.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { problemText, whyNoTunnels, whyNoUpdate } from './agent-words.ts';
+import { whyNoTunnels, whyNoUpdate } from './agent-limits.ts';
+import { problemText } from './agent-words.ts';
 
 const device = {
   DeviceId: 'd',

@@ -47,10 +47,7 @@ export interface RowFilter extends Partial<Record<Facet, readonly string[]>> {
   place?: 'placed' | 'unplaced' | 'invalid';
   /** The ids of the devices that have one of the tags, instead of `tag`, if the rows have no tags. */
   tagged?: ReadonlySet<string>;
-  /**
-   * `never`: devices that were never Online. Otherwise the range of their last contact, both ends included:
-   * "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z".
-   */
+  /** The range of their last contact, both ends included: "2026-11-02T14:03:00Z/2026-11-02T14:05:00Z". */
   seen?: string | undefined;
   runs?: RunsFilter | undefined;
   /** The devices that match `runs`, which the rows do not show. */
@@ -187,15 +184,13 @@ function elsewhere(
   const wanted = place && PLACE_KINDS[place];
   const times = seen ? columns.get('LastSeenTime') : undefined;
   const range = seenRange(seen);
-  const isOther = (time: number, text: () => unknown) =>
-    // An empty time means "never"; an absent one means unknown.
-    range ? !(time >= range[0] && time <= range[1]) : !Number.isNaN(time) || text() !== '';
+  const isOther = (time: number) => range !== undefined && !(time >= range[0] && time <= range[1]);
   return (row) =>
     (wanted !== undefined && (places?.kind[row] ?? 0) !== wanted) ||
     (tagged !== undefined && !tagged.has(ids[row] ?? '')) ||
     (running !== undefined && !running.has(ids[row] ?? '')) ||
     (having !== undefined && !having.has(ids[row] ?? '')) ||
-    (times instanceof TimeColumn && isOther(times.time(row), () => times.value(row)));
+    (times instanceof TimeColumn && isOther(times.time(row)));
 }
 
 /** Marks the rows that meet the filter, and counts them. */

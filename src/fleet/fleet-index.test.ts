@@ -168,16 +168,18 @@ test('the search looks at group, customer, site and tags too, as they are now', 
   assert.deepEqual([found('acme', next), found('globex', next)], [[], one]);
 });
 
-test('devices that were never there are found where the service tells it', () => {
+test('devices that never connected, and those seen in a range, are found where the service tells it', () => {
   const index = indexOf(
     [
-      { DeviceId: 'new', LastSeenTime: '' },
-      { DeviceId: 'seen', LastSeenTime: '2026-11-02T10:00:00.000Z' },
+      { DeviceId: 'new', LastSeenTime: '', DeviceStatus: 'Offline' },
+      { DeviceId: 'seen', LastSeenTime: '2026-11-02T10:00:00.000Z', DeviceStatus: 'Offline' },
       { DeviceId: 'odd', LastSeenTime: 'yesterday' },
-      { DeviceId: 'untold' },
+      { DeviceId: 'untold', DeviceStatus: 'Offline' },
     ].map((fields) => parsed(fields)),
   );
-  assert.deepEqual(index.ids(index.query({ filter: { seen: 'never' } })), ['new']);
+  const inState = (...status: string[]) => index.ids(index.query({ filter: { status } }));
+  assert.deepEqual(inState('notconnected'), ['new']);
+  assert.deepEqual(inState('Offline'), ['seen', 'untold']);
   const within = (from: string, to: string) =>
     index.ids(index.query({ filter: { seen: printRange(Date.parse(from), Date.parse(to)) } }));
   assert.deepEqual(within('2026-11-02T09:59:59.999Z', '2026-11-02T10:00:00Z'), ['seen']);

@@ -115,11 +115,6 @@ export class FleetIndex {
     return count === this.size ? table.order : table.order.filter((row) => mask[row] === 1);
   }
 
-  /** How many rows match the filter. */
-  *countSteps(filter: RowFilter): Generator<void, number> {
-    return (yield* maskSteps(this.#table, filter, this.search)).count;
-  }
-
   /** Whether a query with this sort is immediate. Otherwise call `prepare` first: sorting texts takes time. */
   isPrepared(by: string | undefined): boolean {
     return by === undefined || this.size <= 5_000 || storedSortOrder(this.#table, by) !== undefined;
@@ -170,11 +165,6 @@ export class FleetIndex {
   textOf(row: number, field: string): string {
     const value = this.#table.columns.get(field)?.value(row);
     return typeof value === 'string' ? value : '';
-  }
-
-  /** Whether a row has a field. */
-  hasField(row: number, field: string): boolean {
-    return this.#table.columns.get(field)?.value(row) !== undefined;
   }
 
   /**

@@ -9,7 +9,7 @@ import { selection } from './selection.ts';
 import { TagAction } from './tag-actions.tsx';
 import { bulkDelete, bulkRotateKeys, bulkUpdateAgent } from '#/api/bulk.ts';
 import { BulkSteps, type BulkActionProps } from './bulk-steps.tsx';
-import { whyNoRotation, whyNoUpdate } from '#/fleet/agent-words.ts';
+import { whyNoRotation, whyNoUpdate } from '#/fleet/agent-limits.ts';
 import { useMayBulk } from './use-may-bulk.ts';
 
 const DEVICES: string[] = ['devices'];
@@ -86,7 +86,7 @@ function DeleteAction(frame: BulkActionProps) {
           <p>
             Their keys, waiting jobs and tunnels are deleted too.
             {online > 0 &&
-              ` ${devicesText(online)} ${online === 1 ? 'is Online now and is' : 'are Online now and are'} disconnected at once.`}{' '}
+              ` ${devicesText(online)} ${online === 1 ? 'is online now and is' : 'are online now and are'} disconnected at once.`}{' '}
             This cannot be undone.
           </p>
         );

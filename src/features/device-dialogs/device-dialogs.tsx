@@ -6,7 +6,7 @@ import { useQuery } from '@tanstack/react-query';
 import { isMissing } from '#/api/api-error.ts';
 import { deviceMutations, deviceQueries } from '#/api/devices.ts';
 import type { Device } from '#/contract/devices.ts';
-import { whyNoRotation } from '#/fleet/agent-words.ts';
+import { whyNoRotation } from '#/fleet/agent-limits.ts';
 import { withFullStop } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
@@ -89,7 +89,7 @@ function DeleteDeviceDialog({ device, onClose, onDeleted }: AboutProps) {
       </p>
       <p>
         Its key, waiting jobs and tunnels are deleted too.
-        {DeviceStatus === 'Online' && ' It is Online now and will be disconnected.'} This cannot be undone.
+        {DeviceStatus === 'Online' && ' It is online now and will be disconnected.'} This cannot be undone.
       </p>
     </ConfirmDialog>
   );
@@ -134,7 +134,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
           notifications.show({
             message: isOnline
               ? `${DeviceName} takes a new key`
-              : `${DeviceName} gets a new key when it is Online again`,
+              : `${DeviceName} gets a new key when it is online again`,
           });
           onClose();
         }}
@@ -143,7 +143,7 @@ function NewKeyDialog({ device, onClose }: AboutProps) {
         <p>
           {isOnline
             ? 'The device stores the new key and stays Online; its jobs and tunnels go on.'
-            : 'The device is sent the new key when it is Online again.'}{' '}
+            : 'The device is sent the new key when it is online again.'}{' '}
           The old key stops working when the device uses the new one.
         </p>
       </ConfirmDialog>

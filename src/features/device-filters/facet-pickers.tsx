@@ -19,6 +19,7 @@ import type { ValueName } from './filter-words.ts';
 import type { Facets } from './use-facets.ts';
 import { versionChoices, versionWords } from './version-words.ts';
 import { formatCount } from '#/lib/format.ts';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import classes from './filter-parts.module.css';
 
@@ -32,7 +33,7 @@ interface FacetPickersProps extends Facets {
   onChange: (change: RowFilter) => void;
 }
 
-export function FacetPickers({ filter, facets, neverSeen, onLoadFleet, onChange }: FacetPickersProps) {
+export function FacetPickers({ filter, facets, onLoadFleet, onChange }: FacetPickersProps) {
   const [isRequested, setRequested] = useState(false);
   const hasTags = useOffered('tags') === true;
   const tags = useQuery({ ...tagQueries.list(), enabled: hasTags });
@@ -58,6 +59,8 @@ export function FacetPickers({ filter, facets, neverSeen, onLoadFleet, onChange 
   // A field that no device has needs no filter; that is unknown until the whole fleet has been read.
   const has = (name: ValueName) =>
     isRequested || onLoadFleet || filter[name] !== undefined || facets?.[name]?.some(({ value }) => value !== '');
+  const isNew = filter.status?.length === 1 && filter.status[0] === 'notconnected';
+  const someNew = facets?.status.find(({ value }) => value === 'NotConnected')?.count;
   return (
     <>
       {picker('group', 'Group', groups)}
@@ -66,15 +69,16 @@ export function FacetPickers({ filter, facets, neverSeen, onLoadFleet, onChange 
       <FactPicker filter={filter} onChange={onChange} />
       {has('customer') && picker('customer', 'Customer')}
       {has('site') && picker('site', 'Site')}
-      {(filter.seen !== undefined || !!neverSeen) && (
+      {(isNew || (someNew ?? 0) > 0) && (
         <Button
           size="sm"
           px={8}
-          aria-pressed={filter.seen === 'never'}
+          aria-pressed={isNew}
           className={classes.toggle}
-          onClick={() => onChange({ seen: filter.seen === 'never' ? undefined : 'never' })}
+          onClick={() => onChange({ status: isNew ? [] : ['notconnected'] })}
         >
-          Never seen{neverSeen !== undefined && <span className={classes.count}>{formatCount(neverSeen)}</span>}
+          {stateLabel('NotConnected')}
+          {someNew !== undefined && <span className={classes.count}>{formatCount(someNew)}</span>}
         </Button>
       )}
     </>

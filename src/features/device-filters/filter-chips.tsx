@@ -6,6 +6,7 @@ import type { RowFilter } from '#/fleet/filter.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { problemWords } from '#/fleet/agent-words.ts';
 import { formatClock } from '#/lib/format.ts';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { useLook, type Look } from '#/ui/controls/look.ts';
 import { VALUES } from './filter-words.ts';
 import { FACT, withFact } from './fact-words.ts';
@@ -21,6 +22,8 @@ const LABELS = {
   problem: '',
 } as const;
 
+const STATES = ['online', 'offline', 'notconnected'];
+
 interface Chip extends Omit<ActiveFilter, 'remove'> {
   label: string;
   /** The filter without it. */
@@ -29,7 +32,8 @@ interface Chip extends Omit<ActiveFilter, 'remove'> {
 
 function wordsOf(name: (typeof VALUES)[number], value: string): string {
   if (name === 'problem') return problemWords(value);
-  return name === 'status' ? value.charAt(0).toUpperCase() + value.slice(1) : value;
+  if (name !== 'status') return value;
+  return value === 'notconnected' ? stateLabel('NotConnected') : value.charAt(0).toUpperCase() + value.slice(1);
 }
 
 function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
@@ -39,8 +43,8 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   for (const name of VALUES)
     for (const value of filter[name] ?? []) {
       const change = { [name]: filter[name]?.filter((each) => each !== value) };
-      // The segmented control shows a single state.
-      const hasControl = name === 'status' && filter.status?.length === 1 && ['online', 'offline'].includes(value);
+      // Its control shows a single state.
+      const hasControl = name === 'status' && filter.status?.length === 1 && STATES.includes(value);
       chips.push({
         key: `${name}=${value}`,
         label: value === '' ? '' : LABELS[name],
@@ -54,13 +58,11 @@ function chipsOf(filter: RowFilter, zone: Look['zone']): Chip[] {
   for (const [name, value] of Object.entries(filter.facts ?? {}))
     chips.push({ key: FACT + name, label: name, value, change: withFact(filter, name, undefined) });
   if (filter.seen) {
-    const [from, to] = seenRange(filter.seen) ?? [];
-    const clock = (at: number) => formatClock(new Date(at), zone);
-    const times = from !== undefined && to !== undefined;
+    const ends = seenRange(filter.seen)?.map((at) => formatClock(new Date(at), zone)) ?? [];
     chips.push({
       key: 'seen',
-      label: times ? 'Last seen' : '',
-      value: times ? `${clock(from)} – ${clock(to)}` : 'Never seen',
+      label: 'Last seen',
+      value: ends.join(' – '),
       change: { seen: undefined },
     });
   }

@@ -10,15 +10,24 @@ const schema = urlSchema({ filter: filterPart });
 const read = (search: string) => schema.read(search).filter;
 
 test('texts, any number of values, and "none" of each are read; the status in any letter case', () => {
-  assert.deepEqual(read('q=pump+7&name=+cam+&id=ab&group=a&group=b&group=a&no=group&status=Online&seen=never'), {
+  assert.deepEqual(read('q=pump+7&name=+cam+&id=ab&group=a&group=b&group=a&no=group&state=Online'), {
     search: 'pump 7',
     name: 'cam',
     id: 'ab',
     group: ['a', 'b', ''],
     status: ['online'],
-    seen: 'never',
   });
   assert.deepEqual(read('no=site&no=nonsense'), { site: [''] });
+});
+
+test('links and views of before, whose Offline included devices that had not connected yet, mean the same', () => {
+  const earlier = (search: string) => filterWords(read(search));
+  assert.equal(earlier('status=Offline'), 'state=offline&state=notconnected');
+  assert.equal(earlier('status=online'), 'state=online');
+  assert.equal(earlier('status=Sleeping&state=offline'), 'state=offline&state=sleeping');
+  assert.equal(earlier('seen=never'), 'state=notconnected');
+  assert.equal(earlier('state=Offline'), 'state=offline');
+  assert.equal(schema.change('status=Offline&sort=name', { filter: { status: ['online'] } }), 'sort=name&state=online');
 });
 
 test('an artifact is read with one of its versions, with another than that, or with none', () => {
@@ -96,6 +105,6 @@ test('an empty filter leaves the URL; a group called anything differs from none'
 });
 
 test('the words alone are the same for the same filter, in whichever order it was written', () => {
-  assert.equal(filterWords(read('group=a&at=1%2C2%2C3&status=ONLINE&q=+x+')), 'q=x&group=a&status=online');
-  assert.equal(filterWords(read('q=x&device=7&status=online&group=a')), 'q=x&group=a&status=online');
+  assert.equal(filterWords(read('group=a&at=1%2C2%2C3&status=ONLINE&q=+x+')), 'q=x&group=a&state=online');
+  assert.equal(filterWords(read('q=x&device=7&state=online&group=a')), 'q=x&group=a&state=online');
 });

@@ -12,11 +12,21 @@ export type ValueName = (typeof VALUES)[number];
 /** `no=group`: devices without a group. A separate parameter, since a group can have any name. */
 const NONE = 'no';
 const SEEN = 'seen';
+/** The parameter of the states. It had the values below `status` when Offline included devices that had not connected yet. */
+const STATE = 'state';
+const paramOf = (name: ValueName) => (name === 'status' ? STATE : name);
 /** An artifact, and which version of it: this one, another one, or with `no=version` none. */
 const RUNS = ['artifact', 'version', 'other'] as const;
 /** Most facts in one filter. */
 const MOST_FACTS = 20;
-const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, NONE, SEEN, ...RUNS];
+const WORDS: readonly string[] = [...Object.keys(TEXTS), ...VALUES, STATE, NONE, SEEN, ...RUNS];
+
+/** In lower case. Earlier links and saved views have `status`, and `seen=never`. */
+function statesOf(params: URLSearchParams): string[] {
+  const lower = (name: string) => params.getAll(name).map((value) => value.trim().toLowerCase());
+  const earlier = lower('status').flatMap((state) => (state === 'offline' ? [state, 'notconnected'] : [state]));
+  return [...lower(STATE), ...earlier, ...(params.get(SEEN) === 'never' ? ['notconnected'] : [])];
+}
 
 /** The filter of a URL, in several parameters. */
 export const filterPart: UrlPart<RowFilter> = {
@@ -28,12 +38,12 @@ export const filterPart: UrlPart<RowFilter> = {
     }
     const without = params.getAll(NONE);
     for (const name of VALUES) {
-      const given = params.getAll(name).map((value) => (name === 'status' ? value.trim().toLowerCase() : value.trim()));
+      const given = name === 'status' ? statesOf(params) : params.getAll(name).map((value) => value.trim());
       const values = [...new Set(given.filter(Boolean)), ...(without.includes(name) ? [''] : [])];
       if (values.length > 0) filter[name] = values;
     }
     const seen = params.get(SEEN);
-    if (seen === 'never' || seenRange(seen)) filter.seen = seen ?? undefined;
+    if (seenRange(seen)) filter.seen = seen ?? undefined;
     const [artifact, version, other] = RUNS.map((word) => params.get(word)?.trim() || undefined);
     if (artifact) filter.runs = { artifact, version, other, none: without.includes('version') };
     const facts = new Map<string, string>();
@@ -54,7 +64,7 @@ export const filterPart: UrlPart<RowFilter> = {
     for (const name of VALUES)
       for (const value of filter[name] ?? [])
         if (value === '') params.append(NONE, name);
-        else params.append(name, value);
+        else params.append(paramOf(name), value);
     if (filter.seen) params.set(SEEN, filter.seen);
     const { runs } = filter;
     for (const word of RUNS) if (runs?.[word]) params.set(word, runs[word]);

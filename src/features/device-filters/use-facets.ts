@@ -7,16 +7,9 @@ import { VALUES } from './filter-words.ts';
 
 export interface Facets {
   facets: FacetCounts | undefined;
-  /** How many were never Online. */
-  neverSeen: number | undefined;
 }
 
-const UNKNOWN: Facets = { facets: undefined, neverSeen: undefined };
-
-function* countSteps(index: FleetIndex, filter: RowFilter): Generator<void, Facets> {
-  const facets = yield* index.facetSteps(filter, VALUES);
-  return { facets, neverSeen: yield* index.countSteps({ ...filter, seen: 'never' }) };
-}
+const UNKNOWN: Facets = { facets: undefined };
 
 /**
  * Undefined until the fleet is in memory. The previous counts stay until the next ones are done, which can wait for the
@@ -28,9 +21,9 @@ export function useFacets(index: FleetIndex | undefined, filter: RowFilter): Fac
     if (!index) return;
     let isLeft = false;
     void nextTask()
-      .then(() => runChunked(countSteps(index, filter)))
-      .then((counts) => {
-        if (!isLeft) setCounted(counts);
+      .then(() => runChunked(index.facetSteps(filter, VALUES)))
+      .then((facets) => {
+        if (!isLeft) setCounted({ facets });
       });
     return () => {
       isLeft = true;

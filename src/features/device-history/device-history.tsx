@@ -2,15 +2,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { historyQueries, type StateEvent } from '#/api/history.ts';
 import type { Device } from '#/contract/devices.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { counted, formatDuration, formatShare } from '#/lib/format.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { useNow } from '#/ui/controls/time.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { View } from '#/ui/page/view.tsx';
 import { oneOf, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
-import { deviceStretches } from './state-stretches.ts';
+import { deviceStretches, historyBegin } from './state-stretches.ts';
 import { StateStrip } from './state-strip.tsx';
 
 const HOUR = 3_600_000;
@@ -60,9 +60,6 @@ export function DeviceDay({ device }: { device: Device }) {
   );
 }
 
-const firstOnline = (stretches: readonly { value: string | undefined }[]) =>
-  stretches.findIndex(({ value }) => value === 'Online');
-
 interface FilledProps {
   device: Device;
   events: readonly StateEvent[];
@@ -73,18 +70,18 @@ interface FilledProps {
 function Filled({ device, events, hours, words }: FilledProps) {
   const to = useNow().getTime();
   const from = to - hours * HOUR;
-  const created = parseTimestamp(device.CreatedTime ?? '')?.getTime() ?? Number.NaN;
-  const stretches = deviceStretches(events, { from, to }, created);
+  const begin = historyBegin(device, events, to);
+  const stretches = deviceStretches(events, { from, to }, begin);
   const length = (state: string | undefined) =>
     stretches.reduce((sum, stretch) => sum + (stretch.value === state ? stretch.to - stretch.from : 0), 0);
   const [online, offline] = [length('Online'), length('Offline')];
-  const unknown = length(undefined) - Math.max(0, Math.min(created, to) - from || 0);
+  const unknown = length(undefined) - Math.max(0, Math.min(begin, to) - from || 0);
   const known = online + offline;
-  // A device is not away before its first connection.
-  const away = stretches.filter(({ value }, index) => value === 'Offline' && index > firstOnline(stretches));
+  const away = stretches.filter(({ value }) => value === 'Offline');
   const awayFor = away.reduce((sum, stretch) => sum + stretch.to - stretch.from, 0);
   const of = known < COMPLETE * hours * HOUR ? `the time that is known (${formatDuration(known, 'rough')})` : words;
-  const text = known === 0 ? `No data for ${words}` : `Online for ${formatShare(online / known)} of ${of}`;
+  const none = device.DeviceStatus === 'NotConnected' ? stateLabel('NotConnected') : `No data for ${words}`;
+  const text = known === 0 ? none : `Online for ${formatShare(online / known)} of ${of}`;
   return (
     <>
       <StateStrip
@@ -96,7 +93,7 @@ function Filled({ device, events, hours, words }: FilledProps) {
       />
       <p className="dim tiny">
         {text}
-        {away.length > 0 && `, Offline ${counted(away.length, 'time')} for ${formatDuration(awayFor, 'rough')}`}.{' '}
+        {away.length > 0 && `, offline ${counted(away.length, 'time')} for ${formatDuration(awayFor, 'rough')}`}.{' '}
         {unknown >= 1000 && `Unknown for ${formatDuration(unknown, 'rough')}, because the service was down.`}
       </p>
     </>

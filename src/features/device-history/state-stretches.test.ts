@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { awayStretches, deviceStretches, type StateStretch } from './state-stretches.ts';
+import { device } from '#/contract/devices.ts';
+import { deviceStretches, historyBegin, type StateStretch } from './state-stretches.ts';
 
 const event = (state: string, at: number, id = 'a', cause = '') => ({ id, state, at, cause });
 const texts = (stretches: StateStretch<string | number>[]) =>
@@ -27,23 +28,22 @@ test('a device goes Offline and comes back, while the service is down for a time
   ]);
 });
 
-test('a device is unknown before its creation, and Offline before its first connection', () => {
+test('the history of a device begins with its first connection; before that nothing is known', () => {
+  const CreatedTime = new Date(40).toISOString();
+  const begin = (LastSeenTime: string | undefined, ...events: ReturnType<typeof event>[]) =>
+    historyBegin(device.parse({ DeviceId: 'a', DeviceStatus: 'Offline', CreatedTime, LastSeenTime }), events, 100);
+  const first = event('Online', 60, 'a', 'FirstConnected');
+  assert.equal(begin('2026-11-02T14:03:09Z', event('Offline', 80), first), 60);
+  assert.equal(begin('2026-11-02T14:03:09Z', event('Offline', 80)), 40);
+  assert.equal(begin(''), 100);
+  assert.ok(Number.isNaN(historyBegin(device.parse({ DeviceId: 'a', DeviceStatus: 'Offline' }), [], 100)));
+
+  assert.deepEqual(texts(deviceStretches([first], span, 60)), ['0..60 ?', '60..100 Online']);
+  assert.deepEqual(texts(deviceStretches([], span, 100)), ['0..100 ?']);
   assert.deepEqual(texts(deviceStretches([event('Online', 60)], span, 40)), [
     '0..40 ?',
     '40..60 Offline',
     '60..100 Online',
   ]);
   assert.deepEqual(texts(deviceStretches([], span, Number.NaN)), ['0..100 Offline']);
-});
-
-test('devices of the fleet that were away are counted', () => {
-  const events = [event('Online', 60), event('Offline', 50, 'b'), event('Offline', 10), event('Offline', -1, 'c')];
-  assert.deepEqual(texts(awayStretches(events, [{ from: 20, to: 40 }], 1, span)), [
-    '0..10 0',
-    '10..20 1',
-    '20..40 ?',
-    '40..50 1',
-    '50..60 2',
-    '60..100 1',
-  ]);
 });

@@ -1,4 +1,6 @@
-// State history as stretches of time: the states of a device, or how many devices of the fleet were away.
+// The state history of a device as stretches of time.
+import type { Device } from '#/contract/devices.ts';
+import { parseTimestamp } from '#/contract/timestamps.ts';
 import type { StateEvent } from '#/api/history.ts';
 
 export interface Span {
@@ -21,18 +23,22 @@ function joined<Value>(stretches: readonly StateStretch<Value>[]): StateStretch<
   return found;
 }
 
-/**
- * The states of a device. `events`: newest first; `created`: NaN if it is not reported. A device is Offline before its first
- * connection.
- */
+/** When the history of a device begins: with its first connection, or its creation if that is not known; NaN if neither is. */
+export function historyBegin(device: Device, events: readonly StateEvent[], now: number): number {
+  if (device.DeviceStatus === 'NotConnected') return now;
+  const first = events.findLast(({ cause }) => cause === 'FirstConnected');
+  return first?.at ?? parseTimestamp(device.CreatedTime ?? '')?.getTime() ?? Number.NaN;
+}
+
+/** The states of a device. `events`: newest first; `begin`: when they begin. */
 export function deviceStretches(
   events: readonly StateEvent[],
   { from, to }: Span,
-  created: number,
+  begin: number,
 ): StateStretch<string>[] {
   const stretches: StateStretch<string>[] = [];
-  if (created > from) stretches.push({ from, to: Math.min(created, to), value: undefined });
-  let at = Math.max(from, created || from);
+  if (begin > from) stretches.push({ from, to: Math.min(begin, to), value: undefined });
+  let at = Math.max(from, begin || from);
   let state: string | undefined = 'Offline';
   let isDown = false;
   for (const event of events.toReversed()) {
@@ -48,40 +54,4 @@ export function deviceStretches(
   }
   stretches.push({ from: at, to, value: state });
   return joined(stretches);
-}
-
-/** How many devices were away. `events`: of the fleet, newest first; `away`: how many are away now. */
-export function awayStretches(
-  events: readonly StateEvent[],
-  gaps: readonly Span[],
-  away: number,
-  { from, to }: Span,
-): StateStretch<number>[] {
-  // Counted backwards, since only the current number is known.
-  const stretches: StateStretch<number>[] = [];
-  let [end, count] = [to, away];
-  for (const { at, state } of events) {
-    if (at < from) break;
-    if (at < end) {
-      stretches.push({ from: at, to: end, value: count });
-      end = at;
-    }
-    count = Math.max(0, count + (state === 'Online' ? 1 : -1));
-  }
-  if (end > from) stretches.push({ from, to: end, value: count });
-  return joined(stretches.toReversed().flatMap((stretch) => withoutGaps(stretch, gaps)));
-}
-
-/** `gaps`: sorted by time. */
-function withoutGaps<Value>(stretch: StateStretch<Value>, gaps: readonly Span[]): StateStretch<Value>[] {
-  const parts: StateStretch<Value>[] = [];
-  let at = stretch.from;
-  for (const gap of gaps) {
-    const [from, to] = [Math.max(gap.from, at), Math.min(gap.to, stretch.to)];
-    if (to <= from) continue;
-    if (from > at) parts.push({ ...stretch, from: at, to: from });
-    parts.push({ from, to, value: undefined });
-    at = to;
-  }
-  return at < stretch.to ? [...parts, { ...stretch, from: at }] : parts;
 }

@@ -50,7 +50,7 @@ export function AwaitDevice() {
     <div className={classes.arrival}>
       <span role="status" className="inline">
         <Loader size={14} aria-hidden />
-        Waiting for it to connect…
+        Waiting for its first connection…
       </span>
     </div>
   );
@@ -71,7 +71,7 @@ export function DeviceArrived({ device, onLeave }: { device: Device; onLeave: ()
     <>
       <div ref={news} tabIndex={-1} className={classes.arrival} data-online="true">
         <span role="status">
-          <StateMark state="Online" label={`${name} is Online`} />
+          <StateMark state="Online" label={`${name} is online`} />
         </span>
       </div>
       <p className="dim">

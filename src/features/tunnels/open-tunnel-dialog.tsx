@@ -50,6 +50,11 @@ interface OpenTunnelDialogProps {
   onClose: () => void;
 }
 
+const AWAY_WORDS = new Map([
+  ['Offline', 'The device is offline: the tunnel works as soon as it is back.'],
+  ['NotConnected', 'The device has not connected yet: the tunnel works as soon as it does.'],
+]);
+
 export function OpenTunnelDialog(props: OpenTunnelDialogProps) {
   const isOffered = useOffered('open-tunnels');
   if (isOffered === undefined) return null;
@@ -157,8 +162,9 @@ function OpenHere({ device, onClose }: OpenTunnelDialogProps) {
             {refusal && chosen.data ? (
               <AllowHint refusal={refusal} />
             ) : (
-              chosen.data?.DeviceStatus === 'Offline' && (
-                <p className="dim small">The device is Offline: the tunnel works as soon as it is back.</p>
+              chosen.data &&
+              AWAY_WORDS.has(chosen.data.DeviceStatus) && (
+                <p className="dim small">{AWAY_WORDS.get(chosen.data.DeviceStatus)}</p>
               )
             )}
             <div className={classes.until}>

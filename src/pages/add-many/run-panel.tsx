@@ -113,7 +113,7 @@ export function RunPanel({ run, arrived, command, onEdit }: RunPanelProps) {
           rowKey={({ rowKey }) => rowKey}
         />
       ) : (
-        !running && <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are Online.'}</p>
+        !running && <p className="dim">{shown === 'problems' ? 'No problems left.' : 'All are online.'}</p>
       )}
     </section>
   );

@@ -17,6 +17,7 @@ import { Time } from '#/ui/controls/time.tsx';
 import { Failure, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { aheadOf } from './ahead.ts';
 import type { DeployChoice } from './deploy-choice.ts';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { noDevicesText } from './deploy-form.ts';
 import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
@@ -25,7 +26,7 @@ import type { DeployTargets } from './use-deploy-targets.ts';
 import type { Payload, usePayload } from './use-payload.ts';
 import classes from './deploy.module.css';
 
-/** "Online 34", "Offline 3", and any other status of the service. */
+/** Online first, then Offline, and any other status of the service. */
 function statusCounts(devices: Device[]): [string, number][] {
   const groups = Map.groupBy(devices, ({ DeviceStatus }) => DeviceStatus);
   return Array.from(groups, ([status, { length }]): [string, number] => [status, length]).sort(([one], [two]) =>
@@ -36,8 +37,8 @@ function statusCounts(devices: Device[]): [string, number][] {
 function waitText(devices: number, away: number): string {
   if (away === 0) return `${devices === 1 ? 'It runs' : 'Each runs it'} as soon as its earlier jobs are done.`;
   if (away < devices)
-    return `${devicesText(away)} will wait until back online; the others run it as soon as their earlier jobs are done.`;
-  return away === 1 ? 'It waits until the device is back online.' : 'All wait until they are back online.';
+    return `${devicesText(away)} will wait until online; the others run it as soon as their earlier jobs are done.`;
+  return away === 1 ? 'It waits until the device is online.' : 'All wait until they are online.';
 }
 
 function Devices({ targets, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
@@ -64,7 +65,7 @@ function Devices({ targets, devices, target, payload }: DeployReviewProps & { de
       <p className={classes.figures}>
         <strong>{devicesText(devices.length)}</strong>
         {statusCounts(devices).map(([status, count]) => (
-          <StateMark key={status} state={status} label={`${formatCount(count)} ${status}`} />
+          <StateMark key={status} state={status} label={`${formatCount(count)} ${stateLabel(status).toLowerCase()}`} />
         ))}
       </p>
       <p className="dim">

@@ -62,7 +62,7 @@ function ReachMap({ devices }: { devices: readonly Device[] }) {
       ...off.map(({ DeviceId }) => [DeviceId, { color: '--offline', isFilled: false }] as const),
     ]);
   }, [devices]);
-  const open = { name: 'Map of the target devices', looks, legend: 'Filled where Online.' };
+  const open = { name: 'Map of the target devices', looks, legend: 'Filled where online.' };
   return <DotMap open={open} fallback={<Skeleton name="the map" rows={5} />} />;
 }
 
@@ -147,7 +147,7 @@ function BySite({ devices }: { devices: Device[] }) {
         'site' in row ? (
           <>
             {formatCount(row.site.devices.length)}
-            {row.site.offline > 0 && <span className="dim"> · {formatCount(row.site.offline)} not Online</span>}
+            {row.site.offline > 0 && <span className="dim"> · {formatCount(row.site.offline)} not online</span>}
           </>
         ) : (
           <StateMark state={row.device.DeviceStatus} />

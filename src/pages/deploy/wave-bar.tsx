@@ -103,7 +103,7 @@ export function WaveBar({ waves, draft, devices, planned: { plan, error }, onCha
 }
 
 const plannedText = ({ Devices, Offline }: NonNullable<WavePart['planned']>): string =>
-  devicesText(Devices.length) + (Offline > 0 ? `, ${formatCount(Offline)} Offline` : '');
+  devicesText(Devices.length) + (Offline > 0 ? `, ${formatCount(Offline)} not online` : '');
 
 interface PartDevicesProps {
   part: WavePart;

@@ -2,7 +2,8 @@
 import { Button } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { deviceEndpoints, type Device } from '#/contract/devices.ts';
-import { problemText, rotationText, whyNoUpdate } from '#/fleet/agent-words.ts';
+import { rotationText, whyNoUpdate } from '#/fleet/agent-limits.ts';
+import { problemText } from '#/fleet/agent-words.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { CommandLine } from '#/ui/controls/command-line.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';

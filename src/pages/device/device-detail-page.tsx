@@ -102,8 +102,7 @@ function Heading({ device }: { device: Device }) {
   );
 }
 
-/** Never connected, as far as the service reports it. */
-const isNew = ({ DeviceStatus, LastSeenTime }: Device) => DeviceStatus !== 'Online' && LastSeenTime === '';
+const isNew = ({ DeviceStatus }: Device) => DeviceStatus === 'NotConnected';
 
 function Lead({ device }: { device: Device }) {
   const { DeviceId, LastSeenTime } = device;
@@ -111,7 +110,7 @@ function Lead({ device }: { device: Device }) {
   return (
     <span className={classes.lead}>
       {problem && <span>{problem}</span>}
-      <Status>{isNew(device) && !problem && 'Waiting for it to connect…'}</Status>
+      <Status>{isNew(device) && !problem && 'Waiting for its first connection…'}</Status>
       {!isNew(device) && LastSeenTime && (
         <span>
           Last seen <Timestamp text={LastSeenTime} />

@@ -80,7 +80,9 @@ function OwnJobs({ device, enabled }: { device: Device; enabled: boolean }) {
               </Gate>
             }
           >
-            {device.DeviceStatus === 'Online' ? null : 'You can deploy now: the job runs when the device is Online.'}
+            {device.DeviceStatus === 'Online'
+              ? null
+              : `You can deploy now: the job runs when the device ${device.DeviceStatus === 'NotConnected' ? 'connects for the first time' : 'is online'}.`}
           </Empty>
         }
       >

@@ -7,7 +7,7 @@ import type { Device } from '#/contract/devices.ts';
 import { tunnelEndpoints, type Tunnel } from '#/contract/tunnels.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { useMay } from '#/api/people.ts';
-import { whyNoTunnels } from '#/fleet/agent-words.ts';
+import { whyNoTunnels } from '#/fleet/agent-limits.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { openedText } from '#/features/tunnels/tunnel-address.ts';
 import { TunnelLink } from '#/features/tunnels/tunnel-link.tsx';

@@ -40,7 +40,7 @@ export function DeviceFilterBar({
   children,
   ...counts
 }: DeviceFilterBarProps) {
-  const { facets, neverSeen } = counts;
+  const { facets } = counts;
   const field = useRef<HTMLInputElement>(null);
   const filtered = isFiltered(filter);
   const search = useTyped(
@@ -48,7 +48,7 @@ export function DeviceFilterBar({
     (text) => onChange({ search: text }, true),
     facets ? SHORT_PAUSE : undefined,
   );
-  const [status = ''] = filter.status?.length === 1 ? filter.status : [];
+  const status = filter.status?.join() ?? '';
   const change = (wanted: RowFilter) => onChange(wanted, false);
   return (
     <FilterBar
@@ -69,7 +69,7 @@ export function DeviceFilterBar({
           <SegmentedControl
             size="sm"
             aria-label="Filter by status"
-            value={['online', 'offline'].includes(status) ? status : ''}
+            value={status}
             onChange={(value) => change({ status: value ? [value] : [] })}
             data={[
               { value: '', label: 'All' },
@@ -78,7 +78,7 @@ export function DeviceFilterBar({
             ]}
           />
           <FacetPickers
-            open={{ filter, facets, neverSeen, onLoadFleet, onChange: change }}
+            open={{ filter, facets, onLoadFleet, onChange: change }}
             isUrgent={hasRows}
             fallback={<PickerPlaceholders />}
           />

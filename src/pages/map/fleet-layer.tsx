@@ -5,6 +5,7 @@ import { Popup, useMap, useMapEvents } from 'react-leaflet';
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { boundsOf, boxNear, boxOf, nearestTo, type Box } from '#/lib/longitude.ts';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { useEscape } from '#/ui/controls/use-key-down.ts';
 import type { Cluster, ClusterIndex } from './cluster-index.ts';
 import { DeviceCard, SpotCard } from './device-card.tsx';
@@ -28,14 +29,18 @@ const MOST_LISTED = 200;
 /** Devices at one spot, such as a building: too close together to be separated by zooming in. */
 const isOneSpot = ({ north, south, east, west }: Box) => north - south < 2e-5 && east - west < 2e-5;
 
+const isOtherState = (state: string) => !['', 'Online', 'Offline', 'NotConnected'].includes(state);
+
 /** The name of a group's or version's number. */
 const nameOf = (names: readonly string[], number: number): string =>
   names[number] ?? (number === NONE ? 'without it' : 'others');
 
-/** In a replay all that are neither Online nor Offline are Unknown. */
-function stateParts(kinds: Uint32Array, isPast: boolean): string[] {
+/** In a replay all that are neither online nor offline are unknown, at present nearly always not connected yet. */
+function stateParts(kinds: Uint32Array, isPast: boolean, hasOthers: boolean): string[] {
   const [online, , other] = statesOf(kinds);
-  return isPast && other > 0 ? [`${formatCount(other)} Unknown`] : [`${formatCount(online)} Online`];
+  if (isPast && other > 0) return [`${formatCount(other)} unknown`];
+  const rest = other > 0 ? [`${formatCount(other)} ${hasOthers ? 'in other states' : 'not connected yet'}`] : [];
+  return [`${formatCount(online)} online`, ...rest];
 }
 
 function markText({ fleet, past, shown: { drawn } }: FleetMapModel, clusters: ClusterIndex, mark: Mark): string {
@@ -43,14 +48,14 @@ function markText({ fleet, past, shown: { drawn } }: FleetMapModel, clusters: Cl
   const [row] = clusters.members(cluster, 1);
   if (count === 1 && row !== undefined) {
     const { DeviceStatus, DeviceGroup } = fleet.device(row);
-    const parts = [deviceNameAt(fleet, row), past ? past.stateOf(row) : DeviceStatus];
+    const parts = [deviceNameAt(fleet, row), stateLabel(past ? past.stateOf(row) : DeviceStatus)];
     if (drawn.by === 'group') parts.push(DeviceGroup ?? '');
     if (drawn.by === 'version') parts.push(nameOf(drawn.names, numberOfKind(kinds.findIndex((each) => each > 0))));
     return parts.filter(Boolean).join(' · ');
   }
   const parts =
     drawn.by === 'state'
-      ? stateParts(kinds, past !== undefined)
+      ? stateParts(kinds, past !== undefined, fleet.coded('DeviceStatus')?.texts.some(isOtherState) === true)
       : numbersOf(kinds).flatMap((members, number) =>
           members > 0 ? [`${formatCount(members)} ${nameOf(drawn.names, number)}`] : [],
         );

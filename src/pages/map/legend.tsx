@@ -1,4 +1,5 @@
 // The legend of the map: states, or the colours of the groups or of the versions of an artifact.
+import { useMemo } from 'react';
 import { Button, NativeSelect } from '@mantine/core';
 import type { Scheme } from '#/features/base-map/map-colors.ts';
 import { formatCount } from '#/lib/format.ts';
@@ -22,7 +23,8 @@ interface LegendProps {
 }
 
 export function Legend({ model, scheme }: LegendProps) {
-  const { url, shown, past } = model;
+  const { url, shown, past, fleet } = model;
+  const hasNew = useMemo(() => fleet.query({ filter: { status: ['notconnected'] } }).length > 0, [fleet]);
   const { groups, versions, colorBy } = shown;
   return (
     <div className={classes.legend}>
@@ -45,6 +47,11 @@ export function Legend({ model, scheme }: LegendProps) {
           <li>
             <StateMark state="Offline" />
           </li>
+          {!past && hasNew && (
+            <li>
+              <StateMark state="NotConnected" />
+            </li>
+          )}
           {past?.hasGaps && (
             <li>
               <StateMark state="Unknown" />

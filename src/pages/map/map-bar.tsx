@@ -34,7 +34,6 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
   const { filter, setFilter, words } = url;
   const { isListOpen } = state;
   const search = useTyped(filter.search ?? '', (text) => setFilter({ search: text }));
-  const status = filter.status?.length === 1 ? STATUSES.find(({ value }) => value === filter.status?.[0]) : undefined;
   const views = useMapView(url);
   const isNarrow = useIsPhone(860);
   const active = useActiveFilters(filter, setFilter);
@@ -49,10 +48,10 @@ export function MapBar({ model: { url, shown, state, change } }: { model: FleetM
       <SegmentedControl
         aria-label="State"
         data={STATUSES}
-        value={status?.value ?? ''}
+        value={filter.status?.join() ?? ''}
         onChange={(value) => setFilter({ status: value ? [value] : [] })}
       />
-      <FacetPickers filter={filter} facets={shown.facets} neverSeen={shown.neverSeen} onChange={setFilter} />
+      <FacetPickers filter={filter} facets={shown.facets} onChange={setFilter} />
     </>
   );
   return (

@@ -8,7 +8,7 @@ import type { NumberOf } from './colouring.ts';
 
 export const ONLINE = 0;
 export const OFFLINE = 1;
-/** Neither: any other state of a service, and in a replay a time when the service was down. */
+/** Neither: not connected yet, any other state of a service, and in a replay a time when the service was down. */
 export const OTHER = 2;
 
 /** How a device is drawn, in one byte: its state in the lowest two bits, the number of its group or version above. */

@@ -37,7 +37,7 @@ const TIMEOUT = 120_000;
 /** Milliseconds until the moment goes into the URL. */
 const REST = 250;
 const SHORTEST_MS = 10_000;
-const WORDS = ['Online', 'Offline', 'Unknown', 'Not created yet'];
+const WORDS = ['Online', 'Offline', 'Unknown', 'NotConnected'];
 
 /** Reads the answer in a worker, which starts while the service computes. */
 async function readInWorker(answer: () => Promise<{ text: string }>, to: number): Promise<ReplayColumns> {

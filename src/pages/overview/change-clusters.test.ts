@@ -70,7 +70,7 @@ test('the linked list shows as many devices as the line says', () => {
   assert.deepEqual([first?.rows[0]?.id, cluster?.rows.length, more.length], ['d', 3, 0]);
   assert.deepEqual(cluster && listOf(index, cluster), {
     count: 3,
-    to: '/devices?status=Offline&site=Berlin&seen=2026-11-21T11%3A00%3A00Z%2F2026-11-21T11%3A01%3A01Z&sort=lastSeen',
+    to: '/devices?state=offline&site=Berlin&seen=2026-11-21T11%3A00%3A00Z%2F2026-11-21T11%3A01%3A01Z&sort=lastSeen',
   });
 });
 

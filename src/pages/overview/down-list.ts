@@ -25,8 +25,7 @@ export function downNow(index: FleetIndex): ChangeCluster<DownDevice>[] {
     const id = index.idOf(row);
     const at = index.timeOf(row, 'LastSeenTime');
     if (Number.isFinite(at)) timed.push({ id, at, ...ownersOf(index, row) });
-    // A device that the service reports as never seen is not down.
-    else if (!index.hasField(row, 'LastSeenTime')) {
+    else {
       const rows = [{ id, at: Number.NaN, ...ownersOf(index, row) }];
       untimed.push({ rows, from: Number.NaN, to: Number.NaN, owner: undefined });
     }
@@ -42,6 +41,6 @@ export function listOf(index: FleetIndex, { rows, from, to, owner }: ChangeClust
   const where = owner && { [owner.kind]: owner.name };
   return {
     count: index.query({ filter }).length,
-    to: paths.devices({ status: 'Offline', ...where, seen, sort: 'lastSeen' }),
+    to: paths.devices({ state: 'offline', ...where, seen, sort: 'lastSeen' }),
   };
 }

@@ -17,17 +17,20 @@ export function DownNow({ reading }: DownNowProps) {
   const index = reading.data;
   const down = useMemo(() => (index ? downNow(index) : []), [index]);
   const count = useMemo(() => index?.query({ filter: { status: ['offline'] } }).length ?? 0, [index]);
-  const isSeen = index !== undefined && count < index.size;
+  const isSeen = useMemo(
+    () => index !== undefined && index.query({ filter: { status: ['online'] } }).length > 0,
+    [index],
+  );
   return (
     <ShortList
       title="Down now"
       lead={down.length > 1 ? 'Longest first.' : undefined}
       all={
         count > 0 && (
-          <Link to={paths.devices({ status: 'Offline', sort: 'lastSeen' })}>All {formatCount(count)} Offline</Link>
+          <Link to={paths.devices({ state: 'offline', sort: 'lastSeen' })}>All {formatCount(count)} offline</Link>
         )
       }
-      none={noneOf(reading, isSeen ? 'Every device seen before is Online.' : 'No device has been seen yet.')}
+      none={noneOf(reading, isSeen ? 'Every device that has connected is online.' : 'No devices have connected yet.')}
       good={isSeen}
     >
       {index
@@ -58,7 +61,7 @@ function Down({ cluster, index }: { cluster: ChangeCluster<DownDevice>; index: F
       name={clusterText(cluster, list?.count)}
       to={list?.to}
       state="Offline"
-      detail={`went Offline ${spanText(cluster)}`}
+      detail={`went offline ${spanText(cluster)}`}
       at={at}
     />
   );

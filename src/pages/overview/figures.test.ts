@@ -18,7 +18,7 @@ test('an unknown state is neither Online nor Offline', () => {
   assert.deepEqual(fleetFigures(fleet), {
     online: 1,
     offline: 1,
-    never: 0,
+    isNew: 0,
     others: [{ state: 'Sleeping', count: 1 }],
     problems: [],
   });

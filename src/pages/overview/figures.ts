@@ -18,11 +18,11 @@ export function fleetFigures(fleet: FleetIndex) {
   return {
     online: count('Online'),
     offline: count('Offline'),
-    /** The Offline devices that have never been seen, if the service reports it. */
-    never: fleet.query({ filter: { seen: 'never' } }).length,
+    /** Not connected yet, if the service reports it. They count in no share of the fleet. */
+    isNew: count('NotConnected'),
     /** Other states, by the service's names. */
     others: status.flatMap(({ value, count: some }) =>
-      value === 'Online' || value === 'Offline' || some === 0 ? [] : [{ state: value, count: some }],
+      ['Online', 'Offline', 'NotConnected'].includes(value) || some === 0 ? [] : [{ state: value, count: some }],
     ),
     /** Devices whose agent has a problem, by the kind of problem. */
     problems: problem.flatMap(({ value, count: some }) => (value === '' ? [] : [{ problem: value, count: some }])),

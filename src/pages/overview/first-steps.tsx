@@ -64,7 +64,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const first = firstDevice(index);
   const device = first === undefined ? paths.devices() : paths.device(first);
   // It is enough that the device has been seen once.
-  const seen = index && index.size > index.query({ filter: { seen: 'never' } }).length && hasBeenOnline(index);
+  const seen = index && hasBeenOnline(index);
   return [
     {
       title: 'Add a device',
@@ -75,7 +75,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       why: noAdding,
     },
     {
-      title: 'See it Online',
+      title: 'See it online',
       how: 'As soon as its agent runs, wherever it is.',
       to: device,
       link: 'Open the device',

@@ -72,7 +72,7 @@ function Clusters({ index, world }: { index: FleetIndex; world: readonly PlacedC
   return (
     <svg className={classes.clusters} aria-hidden>
       {clusters.map((cluster) => {
-        const { lat, lng, count, offline } = cluster;
+        const { lat, lng, count, offline, isNew } = cluster;
         const { x, y } = map.latLngToContainerPoint([lat, lng]);
         const at = `${lat.toFixed(4)},${nearestTo(0, lng).toFixed(4)},${Math.min(CLOSEST, Math.round(zoom) + CLOSER)}`;
         return (
@@ -82,8 +82,14 @@ function Clusters({ index, world }: { index: FleetIndex; world: readonly PlacedC
             className={classes.cluster}
             onClick={() => void navigate(paths.mapAt(at))}
           >
-            <Ring count={count} offline={offline} />
-            <title>{`${devicesText(count)}, ${formatCount(offline)} Offline`}</title>
+            <Ring {...cluster} />
+            <title>
+              {[
+                devicesText(count),
+                `${formatCount(offline)} offline`,
+                ...(isNew > 0 ? [`${formatCount(isNew)} not connected yet`] : []),
+              ].join(', ')}
+            </title>
           </g>
         );
       })}
@@ -91,9 +97,12 @@ function Clusters({ index, world }: { index: FleetIndex; world: readonly PlacedC
   );
 }
 
-/** A ring of which the Offline share has the colour of Offline; a device alone is a dot or, Offline, a ring. */
-function Ring({ count, offline }: Pick<PlacedCluster, 'count' | 'offline'>) {
-  if (count === 1) return <circle r={5} className={classes.one} data-offline={offline > 0 || undefined} />;
+/** A ring with the shares of the states; a device alone is a dot or, offline or not connected yet, a ring. */
+function Ring({ count, offline, isNew }: Pick<PlacedCluster, 'count' | 'offline' | 'isNew'>) {
+  if (count === 1)
+    return (
+      <circle r={5} className={classes.one} data-offline={offline > 0 || undefined} data-new={isNew > 0 || undefined} />
+    );
   const r = Math.min(18, 9 + 2 * Math.log2(count) * 0.7);
   const length = 2 * Math.PI * r;
   return (
@@ -106,6 +115,14 @@ function Ring({ count, offline }: Pick<PlacedCluster, 'count' | 'offline'>) {
         transform="rotate(-90)"
         strokeDasharray={`${(offline / count) * length} ${length}`}
       />
+      {isNew > 0 && (
+        <circle
+          r={r}
+          className={classes.new}
+          transform={`rotate(${360 * (offline / count) - 90})`}
+          strokeDasharray={`${(isNew / count) * length} ${length}`}
+        />
+      )}
       <text dy="0.35em" textAnchor="middle">
         {formatCount(count)}
       </text>

@@ -27,19 +27,21 @@ export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSu
       <div className={classes.head}>
         <div>
           <p className={classes.sentence}>
-            <Sentence total={index.size} online={figures.online} />
+            <Sentence total={index.size} figures={figures} />
           </p>
           <p className={classes.split}>
             {figures.offline > 0 && (
-              <Link to={paths.devices({ status: 'Offline' })}>
-                <StateMark state="Offline" label={`${formatCount(figures.offline)} Offline`} />
+              <Link to={paths.devices({ state: 'offline' })}>
+                <StateMark state="Offline" label={`${formatCount(figures.offline)} offline`} />
               </Link>
             )}
-            {figures.never > 0 && (
-              <Link to={paths.devices({ seen: 'never' })}>{formatCount(figures.never)} never seen</Link>
+            {figures.isNew > 0 && (
+              <Link to={paths.devices({ state: 'notconnected' })}>
+                <StateMark state="NotConnected" label={`${formatCount(figures.isNew)} not connected yet`} />
+              </Link>
             )}
             {figures.others.map(({ state, count }) => (
-              <Link key={state} to={paths.devices({ status: state })}>
+              <Link key={state} to={paths.devices({ state })}>
                 <StateMark state={state} label={`${formatCount(count)} ${state}`} />
               </Link>
             ))}
@@ -65,17 +67,29 @@ export function FleetSummary({ index, hasHistory, hasRollouts, before }: FleetSu
   );
 }
 
-function Sentence({ total, online }: { total: number; online: number }): ReactNode {
-  if (total === 0) return 'No devices yet';
+/** Of the devices that have connected: the others are named beside it. */
+function Sentence({ total: all, figures }: { total: number; figures: ReturnType<typeof fleetFigures> }): ReactNode {
+  const { online, isNew, others } = figures;
+  if (all === 0) return 'No devices yet';
+  const total = all - isNew;
+  if (total === 0)
+    return (
+      <>
+        <Link to={paths.devices()}>{devicesText(all)}</Link>, none connected yet
+      </>
+    );
   const areOnline = (
     <>
-      <Link to={paths.devices()}>{devicesText(total)}</Link> {total === 1 ? 'is' : 'are'} Online
+      <Link to={paths.devices(isNew > 0 ? { state: ['online', 'offline', ...others.map(({ state }) => state)] } : {})}>
+        {devicesText(total)}
+      </Link>{' '}
+      {total === 1 ? 'is' : 'are'} online
     </>
   );
   if (online === total) return <StateMark state="Online" label={total === 1 ? areOnline : <>All {areOnline}</>} />;
   return (
     <>
-      <Link to={paths.devices({ status: 'Online' })}>{formatCount(online)}</Link> of {areOnline}
+      <Link to={paths.devices({ state: 'online' })}>{formatCount(online)}</Link> of {areOnline}
     </>
   );
 }

@@ -7,6 +7,8 @@ export interface PlacedCluster {
   lng: number;
   count: number;
   offline: number;
+  /** Not connected yet. */
+  isNew: number;
 }
 
 /** Pixels of a cell; clusters never overlap. */
@@ -32,7 +34,9 @@ export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
   const placed = index.rows.filter((row) => places.kind[row] === PLACED);
   const west = boxOf(places, placed)?.west ?? 0;
   const status = index.coded('DeviceStatus');
-  const isOffline = status?.texts.map((text) => text === 'Offline') ?? [];
+  const stateAt = status?.texts.map((text) =>
+    text === 'Offline' ? 'offline' : text === 'NotConnected' ? 'isNew' : undefined,
+  );
   const size = TILE * 2 ** zoom;
   const cells = new Map<number, Cell>();
   for (const row of placed) {
@@ -40,13 +44,14 @@ export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
     const [x, y] = project(lat, lng, size);
     const key = Math.floor(x / CELL) * 100_000 + Math.floor(y / CELL);
     let cell = cells.get(key);
-    if (!cell) cells.set(key, (cell = { lat: 0, lng: 0, x: 0, y: 0, count: 0, offline: 0 }));
+    if (!cell) cells.set(key, (cell = { lat: 0, lng: 0, x: 0, y: 0, count: 0, offline: 0, isNew: 0 }));
     cell.lat += lat;
     cell.lng += lng;
     cell.x += x;
     cell.y += y;
     cell.count += 1;
-    if (status && isOffline[status.code(row)]) cell.offline += 1;
+    const state = status && stateAt?.[status.code(row)];
+    if (state) cell[state] += 1;
   }
   const merged: Cell[] = [];
   for (const cell of [...cells.values()].toSorted((one, two) => two.count - one.count)) {
@@ -64,9 +69,9 @@ export function clustersOf(index: FleetIndex, zoom: number): PlacedCluster[] {
       merged.push({ ...cell });
       continue;
     }
-    for (const name of ['lat', 'lng', 'x', 'y', 'count', 'offline'] as const) near[name] += cell[name];
+    for (const name of ['lat', 'lng', 'x', 'y', 'count', 'offline', 'isNew'] as const) near[name] += cell[name];
   }
   return merged
-    .map(({ lat, lng, count, offline }) => ({ lat: lat / count, lng: lng / count, count, offline }))
+    .map(({ lat, lng, count, offline, isNew }) => ({ lat: lat / count, lng: lng / count, count, offline, isNew }))
     .toSorted((one, two) => two.count - one.count);
 }

@@ -72,7 +72,7 @@ function Entry({ entry }: { entry: RecentEntry }) {
   const { to, cluster } = entry;
   const [first] = cluster.rows;
   if (!first) return null;
-  const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went Offline' : `became ${to}`;
+  const did = to === 'Online' ? 'came back' : to === 'Offline' ? 'went offline' : `became ${to}`;
   const at = <Time at={cluster.to} />;
   if (cluster.rows.length === 1) {
     const after = first.away === undefined ? '' : ` after ${formatDuration(first.away, 'rough')}`;

@@ -38,9 +38,9 @@ test('the fleet of a day before is the one that was then', () => {
 test('what is different from yesterday, and nothing else, is in words', () => {
   const text = (online: number, offline: number) =>
     fleetChangeText({ online, offline }, { online: 5, offline: 2 }, String);
-  assert.equal(text(2, 5), 'Since yesterday: 3 fewer Online, 3 more Offline');
-  assert.equal(text(6, 2), 'Since yesterday: 1 more Online, 1 more device');
-  assert.equal(text(5, 0), 'Since yesterday: 2 fewer Offline, 2 fewer devices');
+  assert.equal(text(2, 5), 'Since yesterday: 3 fewer online, 3 more offline');
+  assert.equal(text(6, 2), 'Since yesterday: 1 more online, 1 more device');
+  assert.equal(text(5, 0), 'Since yesterday: 2 fewer offline, 2 fewer devices');
   assert.equal(text(5, 2), 'Same as yesterday');
 });
 

@@ -65,13 +65,13 @@ export function dayBefore({ x, ...values }: Pick<FleetSeries, 'x' | 'online' | '
   return typeof online === 'number' && typeof offline === 'number' ? { online, offline } : undefined;
 }
 
-/** "Since yesterday: 3 fewer Online, 5 more Offline, 2 more devices" */
+/** "Since yesterday: 3 fewer online, 5 more offline, 2 more devices" */
 export function fleetChangeText(now: FleetNow, before: FleetNow, format: (value: number) => string): string {
   const part = (change: number, what: (count: number) => string) =>
     change === 0 ? [] : [`${format(Math.abs(change))} ${change > 0 ? 'more' : 'fewer'} ${what(Math.abs(change))}`];
   const parts = [
-    ...part(now.online - before.online, () => 'Online'),
-    ...part(now.offline - before.offline, () => 'Offline'),
+    ...part(now.online - before.online, () => 'online'),
+    ...part(now.offline - before.offline, () => 'offline'),
     ...part(now.online + now.offline - before.online - before.offline, (count) => (count === 1 ? 'device' : 'devices')),
   ];
   return parts.length === 0 ? 'Same as yesterday' : `Since yesterday: ${parts.join(', ')}`;

@@ -32,10 +32,10 @@ function fate({ status, waiting, running }: QueueRow): string {
   const jobs = jobsText(waiting.length);
   if (waiting.length === 0) return 'Nothing waits behind the running job.';
   const order = waiting.length === 1 ? '' : ', one at a time in this order';
-  if (status === 'Offline')
-    return `When it reconnects, ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
+  if (status === 'Offline' || status === 'NotConnected')
+    return `When it ${status === 'Offline' ? 'reconnects' : 'connects for the first time'}, ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
   if (status === 'Online')
-    return `${running.length > 0 ? 'After what runs now' : 'It is Online'}: ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
+    return `${running.length > 0 ? 'After what runs now' : 'It is online'}: ${waiting.length === 1 ? 'this job runs' : `these ${jobs} run`}${order}.`;
   return `${waiting.length === 1 ? 'This job runs' : `These ${jobs} run`}${order}.`;
 }
 

@@ -24,6 +24,13 @@ const STALE_OPTIONS = [
 ];
 
 /** `artifacts`: the queued artifacts as choices; `count`: the number of devices, in words. */
+const STATES = [
+  { value: '', label: 'Any state' },
+  { value: 'Online', label: 'Online' },
+  { value: 'Offline', label: 'Not online' },
+  { value: 'NotConnected', label: 'Not connected yet' },
+];
+
 export function QueueFilters({ artifacts, count }: { artifacts: { value: string; label: string }[]; count: string }) {
   const [view, url] = useUrlState(queuesUrl);
   const search = useRef<HTMLInputElement>(null);
@@ -44,7 +51,7 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
       }}
       count={count}
       active={[
-        ...chosenFilter('State', view.status, [], () => url.set({ status: '' })),
+        ...chosenFilter('State', view.status, STATES, () => url.set({ status: '' })),
         ...chosenFilter('Waiting', view.older, ages, () => url.set({ older: undefined })),
         ...chosenFilter('Artifact', view.artifact, artifacts, () => url.set({ artifact: '' })),
         ...chosenFilter('', view.stale, STALE_OPTIONS, () => url.set({ stale: undefined })),
@@ -55,7 +62,7 @@ export function QueueFilters({ artifacts, count }: { artifacts: { value: string;
             aria-label="State"
             value={view.status}
             onChange={(event) => url.set({ status: event.currentTarget.value })}
-            data={[{ value: '', label: 'Any state' }, 'Offline', 'Online']}
+            data={STATES}
           />
           <NativeSelect
             className={classes.picker}

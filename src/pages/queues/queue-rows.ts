@@ -108,7 +108,8 @@ export function filterQueues(rows: readonly QueueRow[], view: QueuesView, now: n
         has(row.name) ||
         has(row.id) ||
         [...row.running, ...row.waiting].some((job) => has(job.JobName))) &&
-      (status === '' || row.status === status) &&
+      // Links of before the third state mean every device that is not online.
+      (status === '' || row.status === status || (status === 'Offline' && row.status === 'NotConnected')) &&
       (older === undefined || (row.oldest?.created !== undefined && now - row.oldest.created > older * DAY)) &&
       (artifact === '' || [...row.running, ...row.waiting].some(({ ArtifactId }) => ArtifactId === artifact)) &&
       (stale === undefined || staleOf(row, view).length > 0),
@@ -158,7 +159,7 @@ export function queueFigures(rows: readonly QueueRow[]) {
     staleDevices: rows.filter(staleCount).length,
     staleOffline: sum(
       staleCount,
-      rows.filter(({ status }) => status === 'Offline'),
+      rows.filter(({ status }) => status === 'Offline' || status === 'NotConnected'),
     ),
   };
 }

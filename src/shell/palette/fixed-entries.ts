@@ -26,7 +26,8 @@ const page = (label: string, to: string, also = '', needs?: Capability): Page =>
 const PAGES: readonly Page[] = [
   page('Overview', paths.overview(), 'home start dashboard'),
   page('Devices', paths.devices(), 'table fleet'),
-  page('Offline devices', paths.devices({ status: 'Offline' }), 'down'),
+  page('Offline devices', paths.devices({ state: 'offline' }), 'down'),
+  page('Devices not connected yet', paths.devices({ state: 'notconnected' }), 'new never seen'),
   page('Enrolment', paths.enrolment(), 'devices join keys approve pending golden image', 'enrolment'),
   page('Map', paths.map(), 'locations places'),
   page('Artifacts', paths.artifacts(), 'files updates registry'),

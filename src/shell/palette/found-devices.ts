@@ -7,6 +7,7 @@ import type { FleetIndex } from '#/fleet/fleet-index.ts';
 import { useFleet } from '#/fleet/use-fleet.ts';
 import type { Device, DeviceFilter } from '#/contract/devices.ts';
 import { paths } from '#/paths.ts';
+import { stateLabel } from '#/ui/controls/state-words.ts';
 import { bestOf, type Entry } from './entry.ts';
 
 const MOST = 6;
@@ -22,7 +23,7 @@ const entryOf = (device: Device): Entry => {
     label: DeviceName || DeviceId,
     detail: [DeviceGroup, CustomerName, CustomerSite, DeviceId].filter(Boolean).join(' · '),
     also: Tags.map(({ TagName }) => TagName).join(' '),
-    state: { label: DeviceStatus, mark: DeviceStatus },
+    state: { label: stateLabel(DeviceStatus), mark: DeviceStatus },
     to: paths.device(DeviceId),
   };
 };

@@ -1,6 +1,6 @@
 // A state as a shape and a word. Colour only supports them: nobody needs it to tell states apart.
 import type { ReactNode } from 'react';
-import { stateText, type StateWords } from './state-words.ts';
+import { stateLabel, stateText, type StateWords } from './state-words.ts';
 import classes from './state-mark.module.css';
 
 const stroke = { fill: 'none', stroke: 'currentColor', strokeWidth: 1.75, strokeLinecap: 'round' as const };
@@ -9,6 +9,10 @@ const SHAPES = new Map(
   Object.entries<{ tone: string; shape: ReactNode }>({
     Online: { tone: 'online', shape: <circle cx="7" cy="7" r="4.5" fill="currentColor" /> },
     Offline: { tone: 'offline', shape: <circle cx="7" cy="7" r="4" {...stroke} strokeWidth={2} /> },
+    NotConnected: {
+      tone: 'waiting',
+      shape: <circle cx="7" cy="7" r="4.5" {...stroke} strokeDasharray="2.2 2.512" strokeLinecap="butt" />,
+    },
     Waiting: {
       tone: 'waiting',
       shape: <path d="M7 1.5a5.5 5.5 0 1 1 0 11a5.5 5.5 0 1 1 0-11M7 4v3.2l2 1.3" {...stroke} />,
@@ -68,7 +72,7 @@ export function StateMark({ state, label, isBad = false }: StateMarkProps) {
       >
         {shape}
       </svg>
-      <span>{label ?? state}</span>
+      <span>{label ?? stateLabel(state)}</span>
     </span>
   );
 }

@@ -12,3 +12,6 @@ export interface StateWords {
 /** "Waiting · 8 failed" */
 export const stateText = ({ label, failed = 0 }: Pick<StateWords, 'label' | 'failed'>): string =>
   failed > 0 ? `${label} · ${formatCount(failed)} failed` : label;
+
+/** The word of a device's state. */
+export const stateLabel = (state: string): string => (state === 'NotConnected' ? 'Not connected yet' : state);

@@ -49,7 +49,7 @@ function FiringDevices({ Devices, Count, When }: FiringAlert) {
       {Count > named.length && (
         <li>
           <Link
-            to={When === 'TunnelPublic' ? paths.tunnels({ exposure: 'public' }) : paths.devices({ status: 'Offline' })}
+            to={When === 'TunnelPublic' ? paths.tunnels({ exposure: 'public' }) : paths.devices({ state: 'offline' })}
           >
             and {formatCount(Count - named.length)} more
           </Link>

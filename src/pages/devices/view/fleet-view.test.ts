@@ -20,7 +20,7 @@ test('an empty URL is the first page of everything', () => {
 });
 
 test('filters, page and rows are read; the status in any letter case', () => {
-  assert.deepEqual(read('name=pump&group=north&status=Online&tag=t1&id=ab&page=3&rows=250'), {
+  assert.deepEqual(read('name=pump&group=north&state=Online&tag=t1&id=ab&page=3&rows=250'), {
     page: 3,
     rows: 250,
     paged: true,
@@ -72,7 +72,7 @@ test('a page is set and the first one is left out', () => {
 
 test('clearing takes every filter and the page, and nothing else', () => {
   assert.equal(
-    fleetUrl.change('q=x&name=a&group=b&no=group&seen=never&status=online&tag=c&id=d&page=2&rows=100', UNFILTERED),
+    fleetUrl.change('q=x&name=a&group=b&no=group&seen=never&state=online&tag=c&id=d&page=2&rows=100', UNFILTERED),
     'rows=100',
   );
 });
@@ -120,12 +120,15 @@ test('a sort is one word with a sign, leads to the first page and leaves the fil
 
 test('what the service cannot filter or sort needs the fleet in memory, and says why', () => {
   const why = (search: string) => beyondService(read(search));
-  assert.equal(why('q=x&group=b&status=online&tag=c&id=d'), undefined);
+  assert.equal(why('q=x&group=b&state=online&tag=c&id=d'), undefined);
   assert.equal(why('name=x&group=b'), undefined);
   assert.equal(why('sort=name'), 'Sorting');
   assert.equal(why('group=a&group=b&sort=name'), 'More than one group');
   assert.equal(why('no=tag'), 'Devices without a tag');
   assert.equal(why('site=Dock'), 'A filter by site');
-  assert.equal(why('seen=never'), 'Devices never seen');
+  // Its Offline has both.
+  assert.equal(why('state=offline&state=notconnected'), undefined);
+  assert.equal(deviceFilterOf({ status: ['notconnected', 'offline'] }).device_status, 'offline');
+  for (const only of ['state=offline', 'seen=never']) assert.equal(why(only), 'A filter by first connection');
   assert.equal(why('q=a&name=b'), 'A search together with a filter by name');
 });

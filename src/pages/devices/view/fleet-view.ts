@@ -81,10 +81,17 @@ export function changeFleetView(now: FleetUrl, change: FleetViewChange): Partial
 
 export const UNFILTERED = { filter: {}, page: undefined } as const;
 
+/** The states as the API filters by them: its Offline includes devices that have not connected yet. Undefined where it cannot. */
+function documented(states: readonly string[] = []): readonly string[] | undefined {
+  const [offline, isNew] = [states.includes('offline'), states.includes('notconnected')];
+  return offline === isNew ? states.filter((state) => state !== 'notconnected') : undefined;
+}
+
 /** Why the service itself cannot show this view, so that the whole fleet is needed; undefined where it can. */
 export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort'>): string | undefined {
   for (const name of VALUES) {
-    const values = filter[name] ?? [];
+    const values = name === 'status' ? documented(filter.status) : (filter[name] ?? []);
+    if (values === undefined) return 'A filter by first connection';
     if (values.length > 1) return `More than one ${name}`;
     if (values.includes('')) return `Devices without a ${name}`;
   }
@@ -92,7 +99,7 @@ export function beyondService({ filter, sort }: Pick<FleetView, 'filter' | 'sort
   if (filter.runs) return 'A filter by version';
   if (filter.facts) return 'A filter by fact';
   if (filter.problem) return 'A filter by agent problem';
-  if (filter.seen) return filter.seen === 'never' ? 'Devices never seen' : 'When devices were last seen';
+  if (filter.seen) return 'When devices were last seen';
   if (filter.search && filter.name) return 'A search together with a filter by name';
   return sort && 'Sorting';
 }
@@ -102,7 +109,7 @@ export function deviceFilterOf({ search, name = search, id, group, status, tag }
   return {
     device_name: name,
     device_group: group?.[0],
-    device_status: status?.[0],
+    device_status: documented(status)?.[0],
     device_tag: tag?.[0],
     device_id: id,
   };

@@ -139,7 +139,7 @@ function Consequence({ devices }: { devices: readonly Device[] }) {
         It becomes {devices.length === 1 ? 'its' : 'their'} next attempt in this job, whose figures then count that one.
         The output of earlier attempts stays.
       </p>
-      {away > 0 && <p>{formatCount(away)} not Online: it waits there until the device connects.</p>}
+      {away > 0 && <p>{formatCount(away)} not online: it waits there until the device connects.</p>}
     </>
   );
 }
