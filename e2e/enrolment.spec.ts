@@ -82,7 +82,7 @@ test('a device that waits is approved with its fingerprint, under another name',
   await dialog.getByLabel('Name').fill('pump 12');
   await expectAccessible(page);
   await dialog.getByRole('button', { name: 'Approve' }).click();
-  await expect(page.getByText('No device waits.')).toBeVisible();
+  await expect(page.getByText('No devices are waiting.')).toBeVisible();
   await agent.line(/connected/i);
   await page.goto(`${service.url}/devices?q=pump`);
   await expect(row(page, 'Devices', /pump 12/)).toContainText('Online');
@@ -114,7 +114,7 @@ test('new devices that wait are approved together', async ({ signedIn: page, ser
   await page.goto(`${service.url}/devices/enrolment`);
   await page.getByRole('button', { name: 'Approve 3 new devices…' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Approve 3 devices' }).click();
-  await expect(page.getByText('No device waits.')).toBeVisible();
+  await expect(page.getByText('No devices are waiting.')).toBeVisible();
   await page.goto(`${service.url}/devices`);
   for (const name of ['pump 1', 'pump 2', 'pump 3']) await expect(row(page, 'Devices', new RegExp(name))).toBeVisible();
 });

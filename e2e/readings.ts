@@ -48,7 +48,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/',
     from: () => '/v1/devices/1/1000',
     what: 'devices',
-    seen: '1 Offline',
+    seen: '1 not connected yet',
     empty: 'No devices yet',
   },
   devices: {
@@ -148,7 +148,7 @@ export const READINGS: Record<string, Reading> = {
     at: () => '/devices/enrolment',
     from: () => '/v1/enrolment/pending',
     what: 'devices that wait',
-    seen: 'No device waits.',
+    seen: 'No devices are waiting.',
   },
   'enrolment keys': {
     at: () => '/devices/enrolment',

@@ -1,7 +1,7 @@
 // Enrolment keys, and the devices that wait for approval.
 import { mutationOptions } from '@tanstack/react-query';
 import { call } from '#/api/call.ts';
-import { enrolmentEndpoints } from '#/contract/enrolment.ts';
+import { enrolmentEndpoints, type PendingDevice } from '#/contract/enrolment.ts';
 import { mutation, query, requestMutation } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
 
@@ -9,6 +9,10 @@ export const enrolmentQueries = {
   keys: () => query(enrolmentEndpoints.list, {}),
   pending: () => query(enrolmentEndpoints.pending, {}),
 };
+
+/** Those that nobody has decided about. */
+export const waitingDevices = (pending: readonly PendingDevice[]): PendingDevice[] =>
+  pending.filter(({ State }) => State === 'Waiting');
 
 export const enrolmentMutations = {
   create: (keys: RequestKeys) => mutation(enrolmentEndpoints.create, {}, { keys }),

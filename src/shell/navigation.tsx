@@ -33,7 +33,10 @@ import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { NavLink } from '#/ui/url/link.tsx';
 import { PersonMenu } from './person-menu.tsx';
 
-const WaitingRollouts = lazyPart(() => import('./waiting-rollouts.tsx'), 'WaitingRollouts');
+const counts = () => import('./link-counts.tsx');
+const WaitingDevices = lazyPart(counts, 'WaitingDevices');
+const WaitingRollouts = lazyPart(counts, 'WaitingRollouts');
+const FiringAlerts = lazyPart(counts, 'FiringAlerts');
 const BulkIndicator = lazyPart(() => import('./bulk-indicator.tsx'), 'BulkIndicator');
 
 /** `tabs`: pages reached by this page's tabs. `bar`: shown in the bar of a phone. */
@@ -86,12 +89,16 @@ function PageLink({ page: { to, label, Icon, bar, tabs = [] }, className, onGo, 
 export function Navigation({ onGo }: { onGo: () => void }) {
   const [activity] = activityTabs(useCapabilities());
   const hasRollouts = useOffered('rollouts');
+  const hasEnrolment = useOffered('enrolment');
+  const hasAlerts = useOffered('alerts');
   return (
     <>
       <div className="frame-links stack">
         {PAGES.map((page) => (
           <Fragment key={page.to}>
-            <PageLink page={page} className="frame-link row dim" onGo={onGo} />
+            <PageLink page={page} className="frame-link row dim" onGo={onGo}>
+              {page.label === 'Devices' && <WaitingDevices open={hasEnrolment === true && {}} isUrgent={false} />}
+            </PageLink>
             {page.label === 'Jobs' && hasRollouts !== false && (
               <PageLink page={ROLLOUTS} className="frame-link row dim" onGo={onGo}>
                 <WaitingRollouts open={hasRollouts === true && {}} isUrgent={false} />
@@ -99,7 +106,11 @@ export function Navigation({ onGo }: { onGo: () => void }) {
             )}
           </Fragment>
         ))}
-        {activity && <PageLink page={{ ...ACTIVITY, to: activity.to }} className="frame-link row dim" onGo={onGo} />}
+        {activity && (
+          <PageLink page={{ ...ACTIVITY, to: activity.to }} className="frame-link row dim" onGo={onGo}>
+            <FiringAlerts open={hasAlerts === true && {}} isUrgent={false} />
+          </PageLink>
+        )}
       </div>
       <div className="frame-foot stack">
         <BulkIndicator open={{ onGo }} isUrgent={false} />

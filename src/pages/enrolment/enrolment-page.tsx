@@ -72,7 +72,7 @@ export function EnrolmentPage() {
           name="devices that wait"
           rows={2}
           isEmpty={({ length }) => length === 0}
-          empty={<p className="dim">No device waits.</p>}
+          empty={<p className="dim">No devices are waiting.</p>}
         >
           {(all) => (
             <DataTable

@@ -83,8 +83,8 @@ test('devices that wait for approval are one line, which warns of possible clone
   const textOf = (pending: PendingDevice[]) =>
     needsOf({ ...NOTHING, pending }).map(({ text, detail }) => [text, detail]);
   assert.deepEqual(textOf([device('old', 'Rejected', 'NeedsApproval')]), []);
-  assert.deepEqual(textOf([pump]), [['pump waits for approval', undefined]]);
+  assert.deepEqual(textOf([pump]), [['pump is waiting for approval', undefined]]);
   assert.deepEqual(textOf([pump, device('copy', 'Waiting', 'PossibleClone')]), [
-    ['2 devices wait for approval', 'One may be a clone'],
+    ['2 devices are waiting for approval', 'One may be a clone'],
   ]);
 });

@@ -3,6 +3,7 @@
 import type { PendingDevice } from '#/contract/enrolment.ts';
 import type { FiringAlert } from '#/contract/alerts.ts';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
+import { waitingDevices } from '#/api/enrolment.ts';
 import { paths } from '#/paths.ts';
 import { counted, devicesText, formatCount, formatRoughShare } from '#/lib/format.ts';
 import type { JobLine } from './figures.ts';
@@ -84,7 +85,7 @@ function failureNeeds(failed: readonly JobLine[], seenAt: number): Need[] {
 
 /** Devices that may be copies of others are named, because approving one takes the other's place. */
 function pendingNeeds(pending: readonly PendingDevice[]): Need[] {
-  const waiting = pending.filter(({ State }) => State === 'Waiting');
+  const waiting = waitingDevices(pending);
   if (waiting.length === 0) return [];
   const clones = waiting.filter(({ Because }) => Because === 'PossibleClone').length;
   const [one] = waiting;
@@ -94,11 +95,11 @@ function pendingNeeds(pending: readonly PendingDevice[]): Need[] {
       mark: clones > 0 ? 'Interrupted' : 'Waiting',
       text:
         waiting.length === 1 && one
-          ? `${one.DeviceName} waits for approval`
-          : `${devicesText(waiting.length)} wait for approval`,
+          ? `${one.DeviceName} is waiting for approval`
+          : `${devicesText(waiting.length)} are waiting for approval`,
       ...(clones > 0 && { detail: clones === 1 ? 'One may be a clone' : `${formatCount(clones)} may be clones` }),
       at: timeOf(waiting.at(-1)?.FirstSeenTime ?? ''),
-      action: waiting.length === 1 ? 'Look at it' : 'Look at them',
+      action: 'Review',
       to: paths.enrolment(),
     },
   ];
