@@ -37,6 +37,8 @@ interface StripList {
 class Result {
   readonly span: Span;
   readonly gaps: Span[];
+  /** Of the account, those that never connected included. */
+  readonly devices: number;
   readonly #rows: DeviceSums[];
   readonly #lists = new Map<string, Availability[]>();
   readonly #strips = new Map<string, number[]>();
@@ -46,11 +48,8 @@ class Result {
   constructor(span: Span, gaps: Span[], rows: DeviceSums[]) {
     this.span = span;
     this.gaps = gaps;
-    this.#rows = rows;
-  }
-
-  get devices(): number {
-    return this.#rows.length;
+    this.devices = rows.length;
+    this.#rows = rows.filter(({ isNew }) => !isNew);
   }
 
   /** The strips of these rows of a list, in steps: see state-strips.ts. Kept as long as this result. */

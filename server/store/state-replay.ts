@@ -3,9 +3,9 @@
 import type { Reader } from './database.ts';
 import type { Scope } from './scope.ts';
 import { isOnline, type Cause, type Span } from './state-history.ts';
-import { changesIn, devicesOf, onlineAt, type ChangeColumns } from './state-series.ts';
+import { changesIn, devicesOf, statesAt, type ChangeColumns } from './state-series.ts';
 
-/** The letters of the contract as bytes; `-`: not created yet. */
+/** The letters of the contract as bytes; `-`: not connected yet. */
 export const LETTERS = { online: 79, offline: 70, absent: 45 } as const;
 
 export interface StateReplay {
@@ -46,7 +46,7 @@ class Columns {
   }
 }
 
-/** Of the devices in the scope that exist now. A device that is created within the span is Offline from then on. */
+/** Of the devices in the scope that exist now, each from its first connection. */
 export async function stateReplay(
   db: Reader,
   scope: Scope,
@@ -56,21 +56,18 @@ export async function stateReplay(
   const ids: string[] = [];
   const seqs: number[] = [];
   const letters: number[] = [];
-  const created: { at: number; position: number }[] = [];
   const changedLater: number[] = [];
   for await (const rows of devicesOf(db, scope)) {
     for (const row of rows) {
-      if (row.created > to) continue;
-      if (row.created > from) created.push({ at: row.created, position: ids.length });
+      if (row.last_seen === null) continue;
       // A device whose last change lies after the span is looked up.
-      else if (row.state_time > to) changedLater.push(ids.length);
-      letters.push(row.created > from ? LETTERS.absent : row.state_online === 1 ? LETTERS.online : LETTERS.offline);
+      if (row.state_time > to) changedLater.push(ids.length);
+      letters.push(row.state_online === 1 ? LETTERS.online : LETTERS.offline);
       seqs.push(row.seq);
       ids.push(row.id);
     }
     await otherWork();
   }
-  created.sort((one, two) => one.at - two.at);
   const states = Uint8Array.from(letters);
   const positions = positionsOf(seqs);
   /** 1 for each position whose state at the beginning is looked up. */
@@ -78,46 +75,26 @@ export async function stateReplay(
   for (const position of changedLater) isUnsure[position] = 1;
 
   const columns = new Columns();
-  const second = (at: number) => Math.floor((at - from) / 1000);
-  // After the clock was set back, changes can be older than their device; its state when it is created is the last of them.
-  const early = new Map<number, boolean>();
-  const isCreated = new Set<number>();
-  /** Columns that hold a creation without such a change in the span. */
-  const creations: { seq: number; column: number }[] = [];
-  let nextCreated = 0;
-  const createUntil = (at: number) => {
-    for (let next = created[nextCreated]; next && next.at <= at; next = created[++nextCreated]) {
-      const wasOnline = early.get(next.position);
-      if (wasOnline === undefined) creations.push({ seq: seqs[next.position] ?? 0, column: columns.length });
-      columns.push(second(next.at), next.position, wasOnline ?? false);
-      isCreated.add(next.position);
-    }
-  };
   /** Not within the loop that waits, which runs several times as slowly. */
   const addChanges = ({ at: times, device_seq, cause: causes }: ChangeColumns) => {
     for (let i = 0; i < times.length; i++) {
-      const at = times[i]!;
       const position = positions[device_seq[i]!] ?? -1;
       if (position < 0) continue;
-      if (nextCreated < created.length) createUntil(at);
-      const online = isOnline(causes[i] as Cause);
-      const isAbsent = states[position] === LETTERS.absent;
-      if (isAbsent && !isCreated.has(position)) early.set(position, online);
-      else columns.push(second(at), position, online);
-      if (!isAbsent) isUnsure[position] = 1;
+      columns.push(Math.floor((times[i]! - from) / 1000), position, isOnline(causes[i] as Cause));
+      isUnsure[position] = 1;
     }
   };
   for await (const changes of changesIn(db, { from, to })) {
     addChanges(changes);
     await otherWork();
   }
-  createUntil(to);
 
   const unsure = seqs.filter((_, position) => isUnsure[position] === 1);
-  const asked = [...unsure, ...creations.map(({ seq }) => seq)];
-  const wereOnline = await onlineAt(db, asked, from, otherWork);
-  for (const seq of unsure) states[positions[seq]!] = wereOnline.has(seq) ? LETTERS.online : LETTERS.offline;
-  for (const { seq, column } of creations) columns.online[column] = Number(wereOnline.has(seq));
+  const before = await statesAt(db, unsure, from, otherWork);
+  for (const seq of unsure) {
+    const wasOnline = before.get(seq);
+    states[positions[seq]!] = wasOnline === undefined ? LETTERS.absent : wasOnline ? LETTERS.online : LETTERS.offline;
+  }
   const { length, seconds, device, online } = columns;
   return { ids, states, changes: length, seconds, device, online };
 }

@@ -16,7 +16,7 @@ export interface Moments {
 
 export interface StateSeries {
   online: number[];
-  /** Devices that existed. */
+  /** Devices that had connected. */
   devices: number[];
 }
 
@@ -27,7 +27,7 @@ const LOOKED_UP_AT_ONCE = 500;
 interface DeviceRow {
   seq: number;
   id: string;
-  created: number;
+  last_seen: number | null;
   state_online: number;
   state_time: number;
 }
@@ -62,7 +62,7 @@ export async function* devicesOf(db: Reader, scope: Scope): AsyncGenerator<Devic
   const own = inGroups(db.dialect, scope, 'grp');
   for (let after = 0; ;) {
     const rows = await db.all<DeviceRow>(
-      `SELECT seq, id, created - created % 1000 AS created, state_online, state_time FROM devices
+      `SELECT seq, id, last_seen, state_online, state_time FROM devices
        WHERE account_id = ? AND seq > ?${own.sql} ORDER BY seq LIMIT ${DEVICES_AT_ONCE}`,
       scope.accountId,
       after,
@@ -110,24 +110,24 @@ export async function* changesIn(db: Reader, { from, to }: Span): AsyncGenerator
   }
 }
 
-/** Which of these devices were Online at a time. */
-export async function onlineAt(
+/** The states at a time of those of these devices that had connected by then: whether each was Online. */
+export async function statesAt(
   db: Reader,
   seqs: readonly number[],
   at: number,
   otherWork: () => Promise<unknown>,
-): Promise<Set<number>> {
-  const online = new Set<number>();
+): Promise<Map<number, boolean>> {
+  const states = new Map<number, boolean>();
   for (let first = 0; first < seqs.length; first += LOOKED_UP_AT_ONCE) {
     const some = seqs.slice(first, first + LOOKED_UP_AT_ONCE);
     for (const { device_seq, cause } of await lastChanges(db, some, { at, device_seq: Number.MAX_SAFE_INTEGER }))
-      if (isOnline(cause)) online.add(device_seq);
+      states.set(device_seq, isOnline(cause));
     await otherWork();
   }
-  return online;
+  return states;
 }
 
-/** Of the devices in the scope that exist now. `otherWork` is called between two portions. */
+/** Of the devices in the scope that exist now, each from its first connection. `otherWork` is called between two portions. */
 export async function stateSeries(
   db: Reader,
   scope: Scope,
@@ -140,10 +140,8 @@ export async function stateSeries(
   const online = new Counter(moments);
   const devices = new Map<number, DeviceRow & { isOnline: boolean; since: number | undefined }>();
   for await (const rows of devicesOf(db, scope)) {
-    for (const row of rows) {
-      existing.add(row.created, Infinity);
-      devices.set(row.seq, { ...row, isOnline: false, since: undefined });
-    }
+    for (const row of rows)
+      if (row.last_seen !== null) devices.set(row.seq, { ...row, isOnline: false, since: undefined });
     await otherWork();
   }
 
@@ -155,25 +153,31 @@ export async function stateSeries(
       const device = devices.get(seq);
       if (!device) continue;
       if (device.since === undefined) beginnings.push({ seq, end: at });
-      else if (device.isOnline) online.add(Math.max(device.since, device.created), at);
+      else if (device.isOnline) online.add(device.since, at);
       device.isOnline = isOnline(changes.cause[i] as Cause);
       device.since = at;
     }
     await otherWork();
   }
-  for (const { seq, created, since, isOnline: wasOnline, state_online, state_time } of devices.values())
+  for (const { seq, since, isOnline: wasOnline, state_online, state_time } of devices.values())
     if (since !== undefined) {
-      if (wasOnline) online.add(Math.max(since, created), Infinity);
+      if (wasOnline) online.add(since, Infinity);
     } else if (state_time > to) beginnings.push({ seq, end: Infinity });
-    else if (state_online === 1) online.add(Math.max(from, created), Infinity);
+    else {
+      existing.add(from, Infinity);
+      if (state_online === 1) online.add(from, Infinity);
+    }
 
-  const wereOnline = await onlineAt(
+  const before = await statesAt(
     db,
     beginnings.map(({ seq }) => seq),
     from,
     otherWork,
   );
-  for (const { seq, end } of beginnings)
-    if (wereOnline.has(seq)) online.add(Math.max(from, devices.get(seq)?.created ?? from), end);
+  for (const { seq, end } of beginnings) {
+    const wasOnline = before.get(seq);
+    existing.add(wasOnline === undefined ? end : from, Infinity);
+    if (wasOnline) online.add(from, end);
+  }
   return { online: online.counts(), devices: existing.counts() };
 }

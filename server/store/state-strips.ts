@@ -96,7 +96,7 @@ export async function stateStrips(
   for (const [at, devices] of rows.entries())
     for (const { seq, wasOnline, online, offline, unknown, changes } of devices) {
       const strip = strips[at]!;
-      // The sums start when the device was created.
+      // The sums start with the first connection.
       const begin = span.to - (online + offline + unknown);
       strip.addKnown(begin);
       if (changes > 0) changing.push({ seq, begin, wasOnline, strip });

@@ -109,13 +109,16 @@ export interface DeviceSums extends StateSums {
   site: string;
   /** When the span begins. */
   wasOnline: boolean;
+  /** It had not connected yet when the span ended. */
+  isNew: boolean;
 }
 
 /**
  * The changes around the part of a span in which all have totals: `was` is the last one before it, the others are the
  * first and the last one in it.
  */
-interface Row extends Omit<DeviceSums, keyof StateSums | 'wasOnline'>, Omit<DeviceStates, 'changes'> {
+interface Row extends Omit<DeviceSums, keyof StateSums | 'wasOnline' | 'isNew'>, Omit<DeviceStates, 'changes'> {
+  last_seen: number | null;
   /** The end of the part with totals. */
   until: number;
   first_at: number | null;
@@ -164,7 +167,7 @@ export async function nextSums(
     `SELECT asked.*, before.cause AS was, first.online_before AS first_online, first.number AS first_number,
        last.cause AS last_cause, last.online_before AS last_online, last.number AS last_number
      FROM (
-       SELECT seq, id, name, grp, site, created - created % 1000 AS created, totals.until,
+       SELECT seq, id, name, grp, site, created - created % 1000 AS created, last_seen, totals.until,
          (SELECT CASE WHEN device_seq = seq THEN at END FROM state_changes
            WHERE (device_seq, at) <= (seq, ?1) ORDER BY device_seq DESC, at DESC LIMIT 1) AS before_at,
          (SELECT CASE WHEN device_seq = seq AND at <= totals.until THEN at END FROM state_changes
@@ -200,7 +203,9 @@ export async function nextSums(
       : byTotals(row, { from: begin, to: end }, gaps);
     const changes = [...irregular(row), ...rest(row)];
     const later = sumStates({ created, was: known.was, changes }, { from: known.to, to }, gaps);
-    const all = to - Math.min(Math.max(from, created), to);
+    // A device counts from its first connection; one without a history of that, which has been seen, from its creation.
+    const first = row.was === null ? (row.first_at ?? changes[0]?.at ?? (row.last_seen === null ? to : from)) : from;
+    const all = to - Math.min(Math.max(from, created, first), to);
     const online = known.online + later.online;
     const unknown = unknownIn(gaps, to - all, to);
     return {
@@ -210,6 +215,7 @@ export async function nextSums(
       grp,
       site,
       wasOnline: row.was !== null && isOnline(row.was),
+      isNew: row.was === null && first >= to,
       online,
       unknown,
       offline: all - online - unknown,

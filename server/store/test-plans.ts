@@ -551,7 +551,7 @@ export const PLANS: Record<string, readonly string[]> = {
     'state_changes state_changes_of_device, devices rowid',
   ],
   'state-replay.ts stateReplay': ['devices devices_of_account', 'state_changes key'],
-  'state-series.ts onlineAt': ['state_changes key, state_changes state_changes_of_device'],
+  'state-series.ts statesAt': ['state_changes key, state_changes state_changes_of_device'],
   'state-strips.ts stateStrips': ['state_changes state_changes_of_device'],
   'state-totals.ts addSettledTotals': ['state_changes key'],
   'state-totals.ts nextSums': [

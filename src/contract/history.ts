@@ -38,7 +38,7 @@ const availability = z.object({
   Name: text,
   Devices: number,
   Changes: number,
-  /** The three fields add up to the span of all Devices, each counted from its creation. */
+  /** The three fields add up to the span of all Devices, each counted from its first connection. */
   OnlineSeconds: number,
   OfflineSeconds: number,
   UnknownSeconds: number,
@@ -67,7 +67,7 @@ const series = z.object({
   From: text,
   /** Seconds from one value to the next. */
   Step: number,
-  /** How many devices were in each state at the beginning of each step; together they are the devices that existed. */
+  /** How many devices were in each state at the beginning of each step; together they are the devices that had connected. */
   Online: counts,
   Offline: counts,
   Unknown: counts,
@@ -82,7 +82,7 @@ export const MAX_REPLAY_DAYS = 7;
 const replay = z.object({
   From: text,
   Devices: z.array(z.string()),
-  /** One letter for each of Devices: `O` Online, `F` Offline, `-` not created yet. */
+  /** One letter for each of Devices: `O` Online, `F` Offline, `-` not connected yet. */
   States: z.string(),
   /** In order of time. */
   Changes: z.object({
