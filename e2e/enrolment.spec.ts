@@ -106,17 +106,32 @@ test('a rejected device is told so, stays out, and can be approved after all', a
   await service.agent('', { data, args });
 });
 
-test('new devices that wait are approved together', async ({ signedIn: page, service }) => {
+test('new devices that wait are counted beside the link, and approved together, but for a name that is taken', async ({
+  signedIn: page,
+  service,
+}) => {
+  await service.createDevice('pump 2');
   const draft = { Name: 'image', DeviceGroup: 'plant', NeedsApproval: true };
   const { EnrolKey } = await service.call<{ EnrolKey: string }>('POST', '/v1/enrolment', draft);
   for (const name of ['pump 1', 'pump 2', 'pump 3'])
     await service.call('POST', '/v1/enrol', { EnrolKey, MachineId: `machine ${name}`, DeviceName: name });
   await page.goto(`${service.url}/devices/enrolment`);
+  await expect(page.getByRole('link', { name: 'Devices 3 waiting for approval' })).toBeVisible();
+  await expect(row(page, 'Devices that wait for approval', /pump 2/)).toContainText('Another device has this name');
   await page.getByRole('button', { name: 'Approve 3 new devices…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Approve 3 devices' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('button', { name: 'Approve 2 devices' }).click();
+  await expect(row(page, 'Devices that wait for approval', /pump [13]/)).toHaveCount(0);
+  await page.goto(`${service.url}/devices`);
+  await page.getByRole('link', { name: 'Review', exact: true }).click();
+  await page.getByRole('button', { name: 'Approve pump 2' }).click();
+  await expect(dialog).toContainText('Another device has this name.');
+  await dialog.getByLabel('Name').fill('pump 4');
+  await dialog.getByRole('button', { name: 'Approve', exact: true }).click();
   await expect(page.getByText('No devices are waiting.')).toBeVisible();
   await page.goto(`${service.url}/devices`);
-  for (const name of ['pump 1', 'pump 2', 'pump 3']) await expect(row(page, 'Devices', new RegExp(name))).toBeVisible();
+  for (const name of ['pump 1', 'pump 2', 'pump 3', 'pump 4'])
+    await expect(row(page, 'Devices', new RegExp(name))).toBeVisible();
 });
 
 test('new devices that wait are rejected together, and stay in the list', async ({ signedIn: page, service }) => {

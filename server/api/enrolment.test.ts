@@ -155,7 +155,7 @@ test('a machine whose device has been silent for a day is no possible clone', as
 });
 
 test('a device that waits is shown with what it reports, and joins when somebody approves it', async () => {
-  const { EnrolKey } = await keyWith({ NeedsApproval: true, MaxUses: 1 });
+  const { EnrolKey } = await keyWith({ NeedsApproval: true, MaxUses: 1, CustomerSite: 'Dock' });
   const fields = { Secret: secret(), Facts: { model: 'Pi 5', hostname: 'pi' } };
   const { status, PendingId } = await enrol(EnrolKey, 'a', fields);
   assert.equal(status, 202);
@@ -163,9 +163,10 @@ test('a device that waits is shown with what it reports, and joins when somebody
   const [waiting, ...others] = await pending();
   assert.deepEqual(others, []);
   assert.deepEqual(
-    [waiting?.DeviceName, waiting?.DeviceGroup, waiting?.EnrolmentName, waiting?.Because, waiting?.Facts],
-    ['device a', 'plant', 'line 1', 'NeedsApproval', fields.Facts],
+    [waiting?.DeviceName, waiting?.DeviceGroup, waiting?.CustomerSite, waiting?.EnrolmentName, waiting?.Because],
+    ['device a', 'plant', 'Dock', 'line 1', 'NeedsApproval'],
   );
+  assert.deepEqual(waiting?.Facts, fields.Facts);
   assert.deepEqual(await devices(), []);
   await approve(PendingId, { DeviceName: 'pump', DeviceGroup: 'hall' });
   assert.deepEqual(await devices(), ['pump']);

@@ -269,6 +269,7 @@ const pendingOf = (row: PendingRow): PendingDevice => ({
   DeviceGroup: row.grp,
   DeviceId: row.device_id ?? '',
   EnrolmentName: row.key_name,
+  CustomerSite: row.site,
   Fingerprint: Buffer.from(row.machine).toString('hex').slice(0, 12),
   Address: row.address,
   Facts: JSON.parse(row.facts_json) as Record<string, string>,

@@ -308,7 +308,7 @@ export async function noteAnswer(
 export const repeatedKey = (db: Reader, row: EnrolmentRow, secret: string): Promise<string | undefined> =>
   unusedKey(db, row, (sealed) => open(secret, aboutOf(row.seq), sealed));
 
-export type PendingRow = EnrolmentRow & { key_name: string; device_id: string | null };
+export type PendingRow = EnrolmentRow & { key_name: string; site: string; device_id: string | null };
 
 /** What waits for a person, or was rejected by one. */
 export const listPending = (db: Reader, scope: Scope): Promise<PendingRow[]> => {
@@ -316,7 +316,7 @@ export const listPending = (db: Reader, scope: Scope): Promise<PendingRow[]> => 
   // The device that the machine is may be in a group of others.
   const ownDevice = inGroups(db.dialect, scope, 'd.grp');
   return db.all<PendingRow>(
-    `SELECT ${prefixed('e', COLUMNS)}, k.name AS key_name, d.id AS device_id
+    `SELECT ${prefixed('e', COLUMNS)}, k.name AS key_name, k.site, d.id AS device_id
      FROM enrolments e JOIN enrolment_keys k ON k.seq = e.key_seq LEFT JOIN devices d ON d.seq = e.device_seq${ownDevice.sql}
      WHERE e.account_id = ? AND e.state IN ('Waiting', 'Rejected')${own.sql} ORDER BY e.seq DESC`,
     ...ownDevice.values,

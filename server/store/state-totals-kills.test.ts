@@ -78,7 +78,11 @@ async function checkSums(db: Database): Promise<void> {
       );
       const was = all.findLast((change) => change.at <= span.from)?.cause ?? null;
       const within = all.filter((change) => change.at > span.from && change.at <= span.to);
-      const expected = sumStates({ created: was === null ? (within[0]?.at ?? span.to) : 0, was, changes: within }, span, gaps);
+      const expected = sumStates(
+        { created: was === null ? (within[0]?.at ?? span.to) : 0, was, changes: within },
+        span,
+        gaps,
+      );
       assert.deepEqual({ online, offline, unknown, changes }, expected);
       assert.ok(online > 0 && offline > 0);
     }

@@ -63,6 +63,8 @@ const pendingDevice = row(
     /** The device that the machine already is, if it is one. */
     DeviceId: text,
     EnrolmentName: text,
+    /** What its key gives it. */
+    CustomerSite: text,
     /** Short form of the fingerprint, to compare with the one that the device prints. */
     Fingerprint: text,
     Address: text,

@@ -39,6 +39,7 @@ const ExportViewDialog = lazyDialog(() => import('./export-view-dialog.tsx'), 'E
 const BulkBar = lazyPart(() => import('#/features/bulk/bulk-bar.tsx'), 'BulkBar');
 
 const CursorPanel = lazyPart(() => import('./cursor-panel.tsx'), 'CursorPanel');
+const WaitingLine = lazyPart(() => import('./waiting-line.tsx'), 'WaitingLine');
 
 /** Whether the panel is closed, where there is room for it. */
 const panelClosed = stored('muster-device-panel', false, {
@@ -86,6 +87,7 @@ function useAllFields(fields: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 export function DevicesPage() {
+  const hasEnrolment = useOffered('enrolment') === true;
   const scroller = useRef<HTMLDivElement>(null);
   const { view, extraFields, steps } = useFleetView(scroller);
   const listing = useListing(view, extraFields);
@@ -200,6 +202,7 @@ export function DevicesPage() {
           )}
         </div>
         <SelectedDevices shown={isUnpaged ? undefined : reading.data?.ids} matching={matching} />
+        <WaitingLine open={hasEnrolment && {}} isUrgent={reading.data !== undefined} />
         <Foot view={view} steps={steps} listing={listing} />
       </div>
       <ColumnsDialog

@@ -15,8 +15,21 @@ import { BECAUSE, endedBecause, factsText, usesText } from './enrolment-words.ts
 export const pendingColumns = (
   dialog: Dialog<EnrolmentDialog>,
   noApproval: string | undefined,
+  doubles: ReadonlyMap<string, string>,
 ): Column<PendingDevice>[] => [
-  { header: 'Name', cell: ({ DeviceName }) => <MiddleEllipsis className={rowName} text={DeviceName} /> },
+  {
+    header: 'Name',
+    cell: ({ PendingId, DeviceName }) => (
+      <>
+        <MiddleEllipsis className={rowName} text={DeviceName} />
+        {doubles.has(PendingId) && (
+          <div className="small">
+            <StateMark state="Interrupted" label={doubles.get(PendingId)} />
+          </div>
+        )}
+      </>
+    ),
+  },
   {
     header: 'State',
     phone: 'end',
@@ -27,10 +40,11 @@ export const pendingColumns = (
       return DeviceId === '' ? mark : <Link to={paths.device(DeviceId)}>{mark}</Link>;
     },
   },
-  { header: 'Reports', phone: 'wide', cell: (row) => <MiddleEllipsis text={factsText(row)} /> },
+  { header: 'Model and system', phone: 'wide', cell: (row) => <MiddleEllipsis text={factsText(row)} /> },
   { header: 'Fingerprint', phone: 'second', cell: ({ Fingerprint }) => <span className="mono">{Fingerprint}</span> },
   { header: 'Address', phone: 'hide', room: 'wide', cell: ({ Address }) => <span className="mono">{Address}</span> },
   { header: 'Group', phone: 'hide', cell: ({ DeviceGroup }) => <bdi>{DeviceGroup}</bdi> },
+  { header: 'Site', phone: 'second', cell: ({ CustomerSite }) => <bdi>{CustomerSite}</bdi> },
   { header: 'Key', phone: 'hide', room: 'wide', cell: ({ EnrolmentName }) => <bdi>{EnrolmentName}</bdi> },
   {
     header: 'First asked',

@@ -14,7 +14,7 @@ import { DeviceNameInput } from '#/features/device-dialogs/device-name-input.tsx
 import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
 import { InstallLines } from '#/features/install/install-lines.tsx';
-import { counted } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { runEach } from '#/lib/run-each.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
@@ -22,7 +22,8 @@ import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { consequence } from './enrolment-words.ts';
+import { consequence, doublesOf } from './enrolment-words.ts';
+import { useTakenNames } from './use-taken-names.ts';
 
 export type EnrolmentDialog = 'pair' | 'create' | 'delete' | 'approve' | 'approve-all' | 'reject' | 'reject-all';
 
@@ -241,7 +242,7 @@ function ApproveDevice({ device, onClose }: { device: PendingDevice; onClose: ()
           </p>
           {isNew && (
             <>
-              <TextField required data-autofocus {...TEXT} {...field('DeviceName')} />
+              <DeviceNameInput {...field('DeviceName')} />
               <GroupInput data={groups} {...field('DeviceGroup')} />
             </>
           )}
@@ -265,6 +266,14 @@ function RejectDevice({ device, onClose }: { device: PendingDevice; onClose: () 
   );
 }
 
+/** The first of the names. */
+function namesText(all: readonly PendingDevice[], doubles: ReadonlyMap<string, string>): string {
+  const names = [...new Set(all.flatMap(({ PendingId, DeviceName }) => (doubles.has(PendingId) ? DeviceName : [])))];
+  return `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ` and ${formatCount(names.length - NAMED)} more` : ''}.`;
+}
+
+const NAMED = 5;
+
 interface DecideAllProps {
   verb: 'Approve' | 'Reject';
   waiting: readonly PendingDevice[];
@@ -273,7 +282,11 @@ interface DecideAllProps {
 
 function DecideAll({ verb, waiting, onClose }: DecideAllProps) {
   // Those that are shown; others may come meanwhile.
-  const [devices] = useState(waiting);
+  const [all] = useState(waiting);
+  const taken = useTakenNames({ need: verb === 'Approve' });
+  const [hasDoubles, setDoubles] = useState(false);
+  const doubles = verb === 'Approve' ? doublesOf(all, taken ?? new Set()) : new Map();
+  const devices = hasDoubles ? all : all.filter(({ PendingId }) => !doubles.has(PendingId));
   const title = `${verb} ${counted(devices.length, 'device')}`;
   const operation = verb === 'Approve' ? enrolmentEndpoints.approve : enrolmentEndpoints.reject;
   return (
@@ -302,6 +315,15 @@ function DecideAll({ verb, waiting, onClose }: DecideAllProps) {
         ? 'Each becomes a device with the name that it reports, and gets a key of its own.'
         : 'Each is turned away whenever it asks. They stay in this list, where they can be approved after all.'}{' '}
       Known machines and possible clones are not among them.
+      {doubles.size > 0 && (
+        <Checkbox
+          mt="md"
+          label={`Approve the ${formatCount(doubles.size)} with a name that is not unique, too`}
+          description={`Otherwise they stay in the list, where each can be approved under another name: ${namesText(all, doubles)}`}
+          checked={hasDoubles}
+          onChange={(event) => setDoubles(event.currentTarget.checked)}
+        />
+      )}
     </ConfirmDialog>
   );
 }

@@ -1,7 +1,9 @@
 // How devices join by themselves: the keys for it, and the devices that wait for somebody to approve them.
+import { useMemo } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
+import { accountQueries } from '#/api/account.ts';
 import { enrolmentQueries } from '#/api/enrolment.ts';
 import { useMay } from '#/api/people.ts';
 import { enrolmentEndpoints } from '#/contract/enrolment.ts';
@@ -13,6 +15,8 @@ import { Empty, View } from '#/ui/page/view.tsx';
 import { DataTable } from '#/ui/table/table.tsx';
 import { EnrolmentDialogs, type EnrolmentDialog } from './enrolment-dialogs.tsx';
 import { keyColumns, pendingColumns } from './enrolment-columns.tsx';
+import { byName, doublesOf } from './enrolment-words.ts';
+import { useTakenNames } from './use-taken-names.ts';
 
 export function EnrolmentPage() {
   const noKeys = useMay(enrolmentEndpoints.list, 'Seeing enrolment keys');
@@ -21,9 +25,11 @@ export function EnrolmentPage() {
   const keys = useQuery({ ...enrolmentQueries.keys(), enabled: noKeys === undefined });
   const pending = useQuery(enrolmentQueries.pending());
   const dialog = useDialog<EnrolmentDialog>('enrolment');
-  const waiting = (pending.data ?? []).filter(
-    ({ State, Because }) => State === 'Waiting' && Because === 'NeedsApproval',
-  );
+  const rows = useMemo(() => byName(pending.data ?? []), [pending.data]);
+  const account = useQuery({ ...accountQueries.get(), enabled: rows.length > 0 });
+  const taken = useTakenNames({ devices: account.data?.NumDevicesAdded });
+  const doubles = useMemo(() => doublesOf(rows, taken ?? new Set()), [rows, taken]);
+  const waiting = rows.filter(({ State, Because }) => State === 'Waiting' && Because === 'NeedsApproval');
   const create = (
     <Gate why={noKeys}>
       <Button
@@ -74,11 +80,11 @@ export function EnrolmentPage() {
           isEmpty={({ length }) => length === 0}
           empty={<p className="dim">No devices are waiting.</p>}
         >
-          {(all) => (
+          {() => (
             <DataTable
               name="Devices that wait for approval"
-              columns={pendingColumns(dialog, noApproval)}
-              rows={all}
+              columns={pendingColumns(dialog, noApproval, doubles)}
+              rows={rows}
               rowKey={({ PendingId }) => PendingId}
             />
           )}

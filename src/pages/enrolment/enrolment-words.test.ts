@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { consequence, endedBecause, factsText, usesText } from './enrolment-words.ts';
-import type { EnrolmentKey } from '#/contract/enrolment.ts';
+import { byName, consequence, doublesOf, endedBecause, factsText, usesText } from './enrolment-words.ts';
+import type { EnrolmentKey, PendingDevice } from '#/contract/enrolment.ts';
 
 const NOW = Date.parse('2026-11-27T10:00:00Z');
 const key = (fields: Partial<EnrolmentKey>) =>
@@ -30,4 +30,34 @@ test('approving a possible copy says what it takes away', () => {
 
 test('the facts of a device are on one line', () => {
   assert.equal(factsText({ Facts: { arch: 'arm64', hostname: 'pi', other: 'x', model: 'Pi 5' } }), 'Pi 5 · pi · arm64');
+});
+
+const asks = (PendingId: string, DeviceName: string, fields: Partial<PendingDevice> = {}) =>
+  ({ PendingId, DeviceName, State: 'Waiting', Because: 'NeedsApproval', ...fields }) as PendingDevice;
+
+test('names of devices, and of two that wait, are doubles; those of known and rejected machines are not', () => {
+  const pending = [
+    asks('1', 'pump 1'),
+    asks('2', 'pump 2'),
+    asks('3', 'pump 3'),
+    asks('4', 'pump 3'),
+    asks('5', 'pump 1', { Because: 'KnownMachine' }),
+    asks('6', 'pump 2', { State: 'Rejected' }),
+  ];
+  assert.deepEqual(
+    [...doublesOf(pending, new Set(['pump 1']))],
+    [
+      ['1', 'Another device has this name'],
+      ['3', '1 other device with this name is waiting'],
+      ['4', '1 other device with this name is waiting'],
+    ],
+  );
+});
+
+test('devices that wait are in order of their names, rejected ones at the end', () => {
+  const pending = [asks('1', 'pump 10'), asks('2', 'a', { State: 'Rejected' }), asks('3', 'pump 2')];
+  assert.deepEqual(
+    byName(pending).map(({ PendingId }) => PendingId),
+    ['3', '1', '2'],
+  );
 });

@@ -1,6 +1,7 @@
 // What the page says about keys and about devices that wait.
 import type { EnrolmentKey, PendingBecause, PendingDevice } from '#/contract/enrolment.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
+import { compareNames } from '#/lib/locale.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 
 export const BECAUSE: Record<PendingBecause, string> = {
@@ -29,3 +30,29 @@ export const usesText = ({ MaxUses, Uses }: Pick<EnrolmentKey, 'MaxUses' | 'Uses
 /** What a device reports about itself, the most telling first. */
 export const factsText = ({ Facts }: Pick<PendingDevice, 'Facts'>): string =>
   ['model', 'hostname', 'os', 'arch'].flatMap((name) => Facts[name] || []).join(' · ');
+
+/** Those that wait first, each by name. */
+export const byName = (pending: readonly PendingDevice[]): PendingDevice[] =>
+  pending.toSorted(
+    (one, two) =>
+      Number(one.State === 'Rejected') - Number(two.State === 'Rejected') ||
+      compareNames(one.DeviceName, two.DeviceName),
+  );
+
+/**
+ * Why the name of a device that waits would be that of several, by PendingId. `taken`: names of devices; a machine that is a
+ * device already keeps its own.
+ */
+export function doublesOf(waiting: readonly PendingDevice[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
+  const fresh = waiting.filter(({ State, Because }) => State === 'Waiting' && Because === 'NeedsApproval');
+  const counts = new Map<string, number>();
+  for (const { DeviceName } of fresh) counts.set(DeviceName, (counts.get(DeviceName) ?? 0) + 1);
+  return new Map(
+    fresh.flatMap(({ PendingId, DeviceName }): [string, string][] => {
+      if (taken.has(DeviceName)) return [[PendingId, 'Another device has this name']];
+      const same = (counts.get(DeviceName) ?? 0) - 1;
+      if (same === 0) return [];
+      return [[PendingId, `${counted(same, 'other device')} with this name ${same === 1 ? 'is' : 'are'} waiting`]];
+    }),
+  );
+}
