@@ -66,6 +66,8 @@ export const AREAS = {
   commands: ['server/jobs/artifact-command.test.ts'],
   upgrades: ['server/store/upgrades.test.ts'],
   groups: ['server/api/device-scope.test.ts'],
+  map: ['src/lib/longitude.test.ts', 'src/lib/longitude.property.test.ts', 'src/pages/map/replay-data.test.ts'],
+  csv: ['src/contract/csv.test.ts', 'src/contract/csv.property.test.ts'],
 } as const satisfies Record<string, readonly string[]>;
 
 const OTHER_ACCOUNT = ['server/api/other-account.test.ts'];
@@ -2028,5 +2030,28 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     file: 'agent/sh/muster-agent.sh',
     before: '[ "${#value}" -le 64 ] ||',
     after: '[ "${#value}" -le 640 ] ||',
+  },
+
+  // ---- Maps and lists of the dashboard -----------------------------------------------------------------------------
+  {
+    area: 'map',
+    name: 'a box never crosses 180 degrees',
+    file: 'src/lib/longitude.ts',
+    before: 'return isAcross ? { ...box, west, east } : box;',
+    after: 'return box;',
+  },
+  {
+    area: 'map',
+    name: 'a replay begins before there was a device',
+    file: 'src/pages/map/replay-data.ts',
+    before: '(Changes.Seconds[0] ?? 0)',
+    after: '0',
+  },
+  {
+    area: 'csv',
+    name: 'a backslash at the end of a tag is not escaped',
+    file: 'src/contract/csv.ts',
+    before: '|\\s*$)/g;',
+    after: ')/g;',
   },
 ];
