@@ -21,9 +21,9 @@ test('a canary that reboots and stays away pauses the rollout', async ({ signedI
   test.setTimeout(150_000);
   const { id, agent } = await canary(service, { OnlineMinutes: 1, TimeoutMinutes: 1 });
   await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText('0 good, 1 needed; 1 succeeded but has not been Online long enough');
+  await expect(lane(page, 1)).toContainText('0 of 1 required; 1 succeeded, not yet stable');
   await agent.end('SIGKILL');
-  await expect(devices(page)).toContainText('Not back');
+  await expect(devices(page)).toContainText('Still offline');
   await expect(heading(page)).toContainText('Paused', { timeout: 90_000 });
   await expect(
     page.getByText(/^Paused at .*: Wave 1 has not passed within 1 minute: .*1 device is still offline/),
@@ -38,13 +38,13 @@ test('a device that flaps starts its time Online over each time', async ({ signe
     return Waves[0]?.Gate.BackTime ?? '';
   };
   await page.goto(`${service.url}/rollouts/${id}`);
-  await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
+  await expect(lane(page, 1)).toContainText(/passes .* if they stay online/);
   const before = await passes();
   await agent.end('SIGKILL');
-  await expect(lane(page, 1)).toContainText('Not back');
-  await expect(lane(page, 1)).not.toContainText('if they stay Online');
+  await expect(lane(page, 1)).toContainText('Still offline');
+  await expect(lane(page, 1)).not.toContainText('if they stay online');
   await again();
-  await expect(lane(page, 1)).toContainText(/passes .* if they stay Online/);
+  await expect(lane(page, 1)).toContainText(/passes .* if they stay online/);
   expect(Date.parse(await passes())).toBeGreaterThan(Date.parse(before));
   await expect(lane(page, 2)).toContainText('Not started');
 });
@@ -57,8 +57,8 @@ test('failures of all waves are in one group, and a state of a wave links to its
   await writeFile(made.broken, '');
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
-  await page.getByRole('button', { name: 'Advance…' }).click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Advance', exact: true }).click();
+  await page.getByRole('button', { name: 'Start wave 2 anyway…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Start wave 2 anyway', exact: true }).click();
   const why = page.getByRole('region', { name: 'Why it failed' });
   const group = why.getByRole('button', { name: /×.*no room/ });
   await expect(group).toContainText('2 ×');

@@ -95,14 +95,37 @@ test('a failure pauses a rollout before it reaches other devices, and a retry co
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
   // Its figures are from that time.
-  await expect(page.getByText(/^Paused at .*\d:\d\d.*: 1 of 1 device failed in wave 1\.$/)).toBeVisible();
+  await expect(
+    page.getByText(/^Paused at .*\d:\d\d.*: 1 of 1 device failed in wave 1\. 1 of 1 failed, so wave 1 cannot pass\.$/),
+  ).toBeVisible();
   await expect(lane(page, 2)).toContainText('Not started');
   await rm(made.broken);
-  await page.getByRole('button', { name: 'Retry failed…' }).click();
+  const decision = page.getByRole('region', { name: 'Decision' });
+  await expect(decision.getByRole('listitem')).toContainText([
+    'It runs the job again.',
+    'No device of wave 1 is left: it passes without it, and wave 2 starts.',
+    'Wave 1 ends as it is. 1 device follows.',
+    'The rollout ends.',
+  ]);
+  await expectAccessible(page);
+  await decision.getByRole('button', { name: 'Retry this one…' }).click();
   await page.getByLabel('Reason').fill('room was made');
-  await page.getByRole('button', { name: 'Retry failed', exact: true }).click();
+  await page.getByRole('button', { name: 'Retry this one', exact: true }).click();
   await expect(heading(page)).toContainText('Succeeded');
   await expect(page.getByRole('list', { name: 'History' })).toContainText(/Retried: room was made/);
+});
+
+test('once the failed device is left out, the next wave begins by itself', async ({ signedIn: page, service }) => {
+  const made = await fleet(service, 2);
+  await writeFile(made.broken, '');
+  await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
+  await expect(heading(page)).toContainText('Paused');
+  await rm(made.broken);
+  await page.getByRole('button', { name: 'Leave it out…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave it out', exact: true }).click();
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(lane(page, 1)).toContainText('Left out 1');
+  await expect(lane(page, 2)).toContainText('Succeeded 1');
 });
 
 test('a failure group says why its devices failed, and only they are retried', async ({ signedIn: page, service }) => {

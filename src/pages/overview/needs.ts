@@ -2,6 +2,7 @@
 // that wait for approval, limits that are nearly reached and stale queues.
 import type { PendingDevice } from '#/contract/enrolment.ts';
 import type { FiringAlert } from '#/contract/alerts.ts';
+import { waitsForPerson } from '#/api/rollouts.ts';
 import type { RolloutSummary } from '#/contract/rollouts.ts';
 import { waitingDevices } from '#/api/enrolment.ts';
 import { paths } from '#/paths.ts';
@@ -47,7 +48,7 @@ interface Sources {
 }
 
 /** The service says so in its reason; a rollout may also wait for its maintenance window. */
-const waitsForPerson = ({ State, Because }: RolloutSummary) => State === 'Waiting' && Because.includes('somebody');
+const waitsForApproval = (rollout: RolloutSummary) => rollout.State === 'Waiting' && waitsForPerson(rollout);
 
 const timeOf = (text: string): Date | undefined => (Number.isNaN(Date.parse(text)) ? undefined : new Date(text));
 
@@ -122,7 +123,7 @@ export function needsOf({ rollouts, alerts, failed, seenAt, pending, limits, sta
       .filter(({ State }) => State === 'Paused')
       .map((rollout) => rolloutNeed(rollout, 'Interrupted', 'is paused', 'Decide')),
     ...rollouts
-      .filter(waitsForPerson)
+      .filter(waitsForApproval)
       .map((rollout) => rolloutNeed(rollout, 'Waiting', 'waits for you', 'Start the next wave')),
     // A silenced alert has been taken care of.
     ...alerts

@@ -69,10 +69,9 @@ const retryWords = (count: number): Words => ({
   text: `${count === 1 ? 'It retries its job' : 'They retry their jobs'}. The wave’s time limit starts over, and other failures so far do not pause the rollout again.`,
 });
 
-const isAction = (name: string | null): name is keyof typeof WORDS => name !== null && Object.hasOwn(WORDS, name);
-
 export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: Dialog<RolloutAction> }) {
   const [first, ...others] = actionsOf(rollout);
+  const opened = actionsOf(rollout).find((action) => action === dialog.name);
   const me = useMe();
   return (
     <>
@@ -80,7 +79,7 @@ export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: 
         {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
           <Gate key={action} why={whyNot(me, rolloutEndpoints[action], { doing: WORDS[action].doing })}>
             <Button
-              variant={action === first && rollout.State === 'Paused' ? 'filled' : 'default'}
+              variant={action === 'advance' && rollout.State === 'Waiting' ? 'filled' : 'default'}
               onClick={() => dialog.open(action)}
             >
               {WORDS[action].label}…
@@ -88,18 +87,18 @@ export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: 
           </Gate>
         ))}
       </Group>
-      {isAction(dialog.name) && (
-        <ActionDialog key={dialog.name} rollout={rollout} action={dialog.name} onClose={dialog.close} />
-      )}
+      {opened && <ActionDialog key={opened} rollout={rollout} action={opened} onClose={dialog.close} />}
     </>
   );
 }
 
 interface ActionDialogProps {
   rollout: Rollout;
-  action: keyof typeof WORDS;
-  /** For a retry, only these failed devices. */
-  deviceIds?: readonly string[];
+  action: RolloutAction;
+  /** Only these devices. */
+  deviceIds?: readonly string[] | undefined;
+  /** By default those of the action. */
+  words?: Words;
   onClose: () => void;
 }
 
@@ -107,17 +106,21 @@ export function ActionDialog({
   rollout: { RolloutId: id, Version, Name },
   action,
   deviceIds,
+  words,
   onClose,
 }: ActionDialogProps) {
   const navigate = useNavigate();
   const [reason, setReason] = useState('');
   // The version that was on the screen when the dialog opened: a rollout that has changed since must be seen first.
   const [version] = useState(Version);
-  const { title, label, text } = deviceIds ? retryWords(deviceIds.length) : WORDS[action];
+  const { title, label, text } =
+    words ?? (action === 'skip' || deviceIds ? retryWords(deviceIds?.length ?? 0) : WORDS[action]);
   const write =
     action === 'remove'
       ? rolloutMutations.remove(id)
-      : rolloutMutations.control(action, { id, version, reason, deviceIds });
+      : action === 'skip'
+        ? rolloutMutations.skip({ id, version, reason }, deviceIds ?? [])
+        : rolloutMutations.control(action, { id, version, reason, deviceIds });
   return (
     <ConfirmDialog<unknown>
       onClose={onClose}

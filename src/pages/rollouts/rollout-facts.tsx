@@ -1,5 +1,5 @@
 // The facts at the top of a rollout's page: what it deploys to which devices, and the rules between its waves.
-import type { Rollout } from '#/contract/rollouts.ts';
+import { minutesText, type Rollout } from '#/contract/rollouts.ts';
 import { PayloadLink, TargetLink } from '#/features/jobs/job-links.tsx';
 import { ZoneNote } from '#/features/time-zones/zone-note.tsx';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
@@ -10,11 +10,11 @@ type Settings = Rollout['Settings'];
 
 const LATER = new Set(['Gate', 'Pauses', 'Next wave', 'Only during', 'Created', 'Ended']);
 
-/** "100 % succeeded, 10 min Online, within 60 min" */
+/** "100 % succeeded, 10 minutes online, within 1 hour" */
 const gateRuleText = ({ SuccessPercent, OnlineMinutes, TimeoutMinutes }: Settings['Gate']): string =>
   `${formatCount(SuccessPercent)} % succeeded${
-    OnlineMinutes > 0 ? `, ${formatCount(OnlineMinutes)} min Online` : ''
-  }, within ${formatCount(TimeoutMinutes)} min`;
+    OnlineMinutes > 0 ? `, ${minutesText(OnlineMinutes)} online` : ''
+  }, within ${minutesText(TimeoutMinutes)}`;
 
 /** "At the first failure", "Above 3 failures" */
 function pauseRuleText({ FailedCount, FailedPercent = 0 }: Settings['PauseAfter']): string {

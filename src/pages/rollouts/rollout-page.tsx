@@ -22,6 +22,7 @@ import { Page, Section } from '#/ui/page/page.tsx';
 import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { DecisionCard } from './decision-card.tsx';
 import { RolloutActions } from './rollout-actions.tsx';
 import { RolloutPicture } from './rollout-picture.tsx';
 import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
@@ -79,7 +80,11 @@ function Found({ rollout }: { rollout: Rollout }) {
       <div className="stack">
         <RolloutFacts rollout={rollout} />
         <Status>
-          {State === 'Paused' || State === 'Failed' ? (
+          {State === 'Paused' ? (
+            <DecisionCard rollout={rollout} dialog={dialog}>
+              <StoppedText rollout={rollout} />
+            </DecisionCard>
+          ) : State === 'Failed' ? (
             <p className={classes.because}>
               <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
               <StoppedText rollout={rollout} />

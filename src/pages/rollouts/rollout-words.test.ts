@@ -23,22 +23,25 @@ const wave = (State: 'Pending' | 'Running' | 'Passed', Success: number, BackOnli
 });
 
 test('the gate says what a wave still needs', () => {
-  assert.equal(gateText(wave('Running', 3, 3)), '3 good, 9 needed');
-  assert.equal(gateText(wave('Running', 5, 3)), '3 good, 9 needed; 2 succeeded but have not been Online long enough');
-  assert.equal(gateText(wave('Passed', 10, 9)), '9 good, 9 needed');
+  assert.equal(gateText(wave('Running', 3, 3)), '3 of 9 required');
+  assert.equal(gateText(wave('Running', 5, 3)), '3 of 9 required; 2 succeeded, not yet stable');
+  assert.equal(gateText(wave('Passed', 10, 9)), '9 healthy, 9 required');
+  const passed = wave('Passed', 10, 9);
+  const drifted = { ...passed, Gate: { ...passed.Gate, Since: { Failed: 1, Offline: 2 } } };
+  assert.equal(gateText(drifted), '9 healthy, 9 required. Since then: 1 failed, 2 went offline');
 });
 
 test('states are counted in words, the worst first', () => {
   assert.equal(
     rolloutCountsText({ Succeeded: 35, Pending: 4, NotBack: 1, Failed: 2 }),
-    '2\u00a0failed, 1\u00a0not back, 35\u00a0succeeded, 4\u00a0not started',
+    '2\u00a0failed, 1\u00a0still offline, 35\u00a0succeeded, 4\u00a0not started',
   );
   assert.equal(rolloutCountsText({}), '');
 });
 
 test('the state decides which actions are possible', () => {
   const rollout = { Wave: 1, WaveCount: 3, Counts: { Succeeded: 2, Failed: 1 }, ArtifactId: 'a' };
-  assert.deepEqual(actionsOf({ ...rollout, State: 'Paused' }), ['retry', 'resume', 'advance', 'abort', 'rollback']);
+  assert.deepEqual(actionsOf({ ...rollout, State: 'Paused' }), ['rollback']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Running', Counts: {} }), ['advance', 'pause', 'abort']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Succeeded', Wave: 3 }), ['rollback', 'remove']);
   assert.deepEqual(actionsOf({ ...rollout, State: 'Aborted', ArtifactId: undefined }), ['remove']);

@@ -52,7 +52,7 @@ const DEVICES: Record<RolloutDeviceState, StateWords> = {
   Failed: { label: 'Failed', mark: 'Failed' },
   RolledBack: { label: 'Rolled back', mark: 'Rolled back' },
   NoAnswer: { label: 'No answer', mark: 'No answer' },
-  NotBack: { label: 'Not back', mark: 'Offline' },
+  NotBack: { label: 'Still offline', mark: 'Offline' },
   Skipped: { label: 'Left out', mark: 'Finished' },
   Cancelled: { label: 'Cancelled', mark: 'Cancelled' },
 };
@@ -102,33 +102,41 @@ export function stoppedAt({ State, EndTime, Steps }: Pick<Rollout, 'State' | 'En
 export const isGateOpen = ({ Gate: { Passed, BackOnline, Needed } }: RolloutWave): boolean =>
   Passed || BackOnline >= Needed;
 
-/** "31 good, 33 needed; 4 succeeded but have not been Online long enough" */
-export function gateText({ Gate: { Success, BackOnline, Needed } }: RolloutWave): string {
+/** "31 of 33 required; 4 succeeded, not yet stable"; once it has passed, the figures of that moment and what came since. */
+export function gateText({ Gate: { Success, BackOnline, Needed, Passed, Since } }: RolloutWave): string {
+  const healthy = `${formatCount(BackOnline)} healthy, ${formatCount(Needed)} required`;
+  if (Passed) {
+    const since = [
+      Since?.Failed ? `${formatCount(Since.Failed)} failed` : '',
+      Since?.Offline ? `${formatCount(Since.Offline)} went offline` : '',
+    ].filter(Boolean);
+    return since.length > 0 ? `${healthy}. Since then: ${since.join(', ')}` : healthy;
+  }
+  if (BackOnline >= Needed) return healthy;
   const pending = Success - BackOnline;
-  const good = `${formatCount(BackOnline)} good, ${formatCount(Needed)} needed`;
-  if (pending <= 0 || BackOnline >= Needed) return good;
-  return `${good}; ${formatCount(pending)} succeeded but ${pending === 1 ? 'has' : 'have'} not been Online long enough`;
+  return `${formatCount(BackOnline)} of ${formatCount(Needed)} required${
+    pending > 0 ? `; ${formatCount(pending)} succeeded, not yet stable` : ''
+  }`;
 }
 
 export const failuresIn = (counts: Readonly<Record<string, number>>): number =>
   (counts['Failed'] ?? 0) + (counts['RolledBack'] ?? 0) + (counts['NoAnswer'] ?? 0);
 
-/** The actions that are possible now, the most likely first. */
+/** The actions beside the title, the most likely first. A paused rollout has its decision below it instead. */
 export function actionsOf(
   rollout: Pick<RolloutSummary, 'State' | 'Wave' | 'WaveCount' | 'Counts' | 'ArtifactId'>,
 ): Exclude<RolloutAction, 'skip'>[] {
   const { State, Wave, WaveCount, Counts, ArtifactId } = rollout;
-  const isOpen = !isOver(State);
+  const isOpen = !isOver(State) && State !== 'Paused';
   const retry = isOpen && failuresIn(Counts) > 0;
   const taken = (Counts['Succeeded'] ?? 0) + (Counts['NotBack'] ?? 0) > 0;
   return [
     ...(retry ? (['retry'] as const) : []),
-    ...(State === 'Paused' ? (['resume'] as const) : []),
-    ...(isOpen && (Wave < WaveCount || State === 'Paused') ? (['advance'] as const) : []),
-    ...(isOpen && State !== 'Paused' ? (['pause'] as const) : []),
+    ...(isOpen && Wave > 0 && Wave < WaveCount ? (['advance'] as const) : []),
+    ...(isOpen ? (['pause'] as const) : []),
     ...(isOpen ? (['abort'] as const) : []),
-    ...(ArtifactId && taken && (!isOpen || State === 'Paused') ? (['rollback'] as const) : []),
-    ...(isOpen ? [] : (['remove'] as const)),
+    ...(ArtifactId && taken && !isOpen ? (['rollback'] as const) : []),
+    ...(isOver(State) ? (['remove'] as const) : []),
   ];
 }
 

@@ -78,7 +78,7 @@ export function RolloutsPage() {
   return (
     <Page
       title="Rollouts"
-      lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back Online."
+      lead="An artifact in waves: each starts when the one before it has succeeded and its devices are back online."
       actions={rollouts.data?.length !== 0 && <NewRollout />}
     >
       <RolloutTabs />

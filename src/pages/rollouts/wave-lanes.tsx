@@ -98,7 +98,7 @@ function GateMeter({ wave }: { wave: RolloutWave }) {
         {Gate.BackTime && (
           <span className="dim">
             {'; passes '}
-            <Timestamp text={Gate.BackTime} ahead /> if they stay Online
+            <Timestamp text={Gate.BackTime} ahead /> if they stay online
           </span>
         )}
       </p>

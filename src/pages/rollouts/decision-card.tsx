@@ -1,0 +1,68 @@
+// The one decision that a paused rollout waits for: each choice with what follows from it.
+import type { ReactNode } from 'react';
+import { Button } from '@mantine/core';
+import { IconAlertTriangle } from '@tabler/icons-react';
+import { useQuery } from '@tanstack/react-query';
+import { rolloutEndpoints, type Rollout } from '#/contract/rollouts.ts';
+import { useMe, whyNot } from '#/api/people.ts';
+import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
+import type { Dialog } from '#/ui/dialog/use-dialog.ts';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
+import { ActionDialog } from './rollout-actions.tsx';
+import { decisionOf } from './rollout-decision.ts';
+import classes from './rollouts.module.css';
+
+interface DecisionCardProps {
+  rollout: Rollout;
+  dialog: Dialog<RolloutAction>;
+  /** When it paused, and why. */
+  children: ReactNode;
+}
+
+export function DecisionCard({ rollout, dialog, children }: DecisionCardProps) {
+  const me = useMe();
+  const { text, choices } = decisionOf(rollout) ?? { text: '', choices: [] };
+  const concerned = choices.some(({ states }) => states);
+  const states = useQuery({ ...rolloutQueries.states(rollout.RolloutId), enabled: concerned });
+  const chosen = dialog.subject === null ? choices.find(({ action }) => action === dialog.name) : undefined;
+  const ids = chosen?.states
+    ? states.data?.flatMap(({ Wave, State, DeviceIds }) =>
+        Wave === rollout.Wave && chosen.states?.includes(State) ? DeviceIds : [],
+      )
+    : [];
+  // The devices at the time of the click.
+  const opened = useSnapshot(chosen !== undefined && ids !== undefined, () => chosen && { ...chosen, ids });
+  return (
+    <section className={classes.decision} aria-label="Decision">
+      <p className={classes.because}>
+        <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
+        <span>
+          {children} {text}
+        </span>
+      </p>
+      <ul>
+        {choices.map(({ action, label, consequence }, at) => (
+          <li key={action}>
+            <Gate why={whyNot(me, rolloutEndpoints[action], { doing: 'Steering a rollout' })}>
+              <Button variant={at === 0 ? 'filled' : 'default'} onClick={() => dialog.open(action)}>
+                {label}…
+              </Button>
+            </Gate>
+            <span>{consequence}</span>
+          </li>
+        ))}
+      </ul>
+      {opened && (
+        <ActionDialog
+          key={opened.action}
+          rollout={rollout}
+          action={opened.action}
+          words={{ label: opened.label, title: opened.label, text: opened.consequence }}
+          deviceIds={opened.states && opened.ids}
+          onClose={dialog.close}
+        />
+      )}
+    </section>
+  );
+}
