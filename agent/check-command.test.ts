@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
-import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
+import { HOSTILE_ARCHIVES, SEVERAL_MEMBERS } from '#/contract/hostile-archives.ts';
 import { gzip, tar } from '#/contract/test-tar.ts';
 import { archiveFault } from './check-command.ts';
 import { jobPrograms } from './supervise.ts';
@@ -18,18 +18,23 @@ before(() => {
 });
 after(() => at.remove());
 
+const faultOf = async (bytes: Uint8Array) => {
+  const where = path.join(at.data, 'archive');
+  writeFileSync(where, bytes);
+  const file = await open(where);
+  try {
+    return await archiveFault(file);
+  } finally {
+    await file.close();
+  }
+};
+
 // The service's tests cover the huge archives with the same code.
 for (const { name, says, bytes } of HOSTILE_ARCHIVES.filter((one) => !/more (than|entries)/.test(one.name)))
-  test(`refused: ${name}`, async () => {
-    const where = path.join(at.data, 'archive');
-    writeFileSync(where, await bytes());
-    const file = await open(where);
-    try {
-      assert.match((await archiveFault(file)) ?? '', says);
-    } finally {
-      await file.close();
-    }
-  });
+  test(`refused: ${name}`, async () => assert.match((await faultOf(await bytes())) ?? '', says));
+
+for (const { name, bytes } of SEVERAL_MEMBERS)
+  test(`accepted: ${name}`, async () => assert.equal(await faultOf(await bytes()), undefined));
 
 test('the program that jobs are given accepts the upload, and refuses other bytes and hostile archives', async () => {
   const { MUSTER_CHECK } = jobPrograms(path.join(at.data, "it's here"), [

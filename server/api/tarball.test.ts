@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
-import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
+import { HOSTILE_ARCHIVES, SEVERAL_MEMBERS } from '#/contract/hostile-archives.ts';
 import { gzip, pax, tar } from '#/contract/test-tar.ts';
 import type { TestEntry } from '#/contract/test-tar.ts';
 import { Problem } from '../http/problem.ts';
@@ -50,6 +50,9 @@ for (const { name, says, bytes } of HOSTILE_ARCHIVES)
   test(`refused: ${name}`, async () => {
     assert.match(await refusalOf(await bytes()), says);
   });
+
+for (const { name, bytes } of SEVERAL_MEMBERS)
+  test(`accepted: ${name}`, async () => assert.equal(await check(await bytes()), ''));
 
 test('links that stay inside are fine', async () => {
   const link = (from: string, target: string): TestEntry => ({ path: from, type: '2', target });

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { verifyArchive } from '#/contract/tar-check.ts';
+import { verifyArchive, verifyPadding } from '#/contract/tar-check.ts';
 import type { VerifiedArchive } from '#/contract/tar-check.ts';
 import { TarFault } from '#/contract/tar-entries.ts';
 import { invalid } from '../http/problem.ts';
@@ -12,11 +12,12 @@ import { invalid } from '../http/problem.ts';
 export async function checkTarball(file: string): Promise<VerifiedArchive> {
   try {
     await checkMagic(file);
-    // Trailing data is refused, because some programs would read it and others would not.
-    const unpacked = createGunzip({ chunkSize: 256 * 1024, rejectGarbageAfterEnd: true });
+    const unpacked = createGunzip({ chunkSize: 256 * 1024 });
     // The pipeline forwards errors of the file to `unpacked`.
     pipeline(createReadStream(file), unpacked, () => {});
-    return await verifyArchive(unpacked, (await stat(file)).size);
+    const verified = await verifyArchive(unpacked, (await stat(file)).size);
+    for await (const rest of createReadStream(file, { start: unpacked.bytesWritten })) verifyPadding(rest as Buffer);
+    return verified;
   } catch (cause) {
     if (cause instanceof TarFault) throw invalid([{ field: 'file', message: cause.message }]);
     throw cause;

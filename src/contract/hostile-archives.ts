@@ -28,6 +28,13 @@ const only = (name: string, says: RegExp, ...parts: (TestEntry | Uint8Array)[]):
   bytes: () => gzip(tar(...parts)),
 });
 
+/** An archive as two gzip members, the second of which begins within an entry. */
+const halves = async (...parts: (TestEntry | Uint8Array)[]) => {
+  const whole = tar(...parts);
+  return Promise.all([gzip(whole.slice(0, 700)), gzip(whole.slice(700))]);
+};
+const zeros = (count: number) => new Uint8Array(count);
+
 export const HOSTILE_ARCHIVES: HostileArchive[] = [
   behind('climbs', /"\.\.\/evil", which leads out/, { path: '../evil' }),
   behind('climbs later', /leads out/, { path: 'a/../../evil' }),
@@ -112,9 +119,32 @@ export const HOSTILE_ARCHIVES: HostileArchive[] = [
     bytes: async () => joined(await gzip(tar(update)), Uint8Array.of(1, 2, 3)),
   },
   {
-    name: 'a second archive behind the first',
+    name: 'an entry of the second member that climbs',
+    says: /leads out/,
+    bytes: async () => joined(...(await halves(update, { path: '../evil' }))),
+  },
+  {
+    name: 'a wrong sum in the second member',
     says: /damaged or cut off/,
-    bytes: async () => joined(await gzip(tar(update)), await gzip(tar({ path: '../evil' }))),
+    bytes: async () => {
+      const good = joined(...(await halves(update)));
+      return altered(good, good.length - 6, (good.at(-6) ?? 0) ^ 0xff);
+    },
+  },
+  {
+    name: 'a second member that is cut off',
+    says: /damaged or cut off/,
+    bytes: async () => joined(...(await halves(update))).slice(0, -3),
+  },
+  {
+    name: 'the first byte of a second member',
+    says: /damaged or cut off/,
+    bytes: async () => joined(await gzip(tar(update)), [0x1f]),
+  },
+  {
+    name: 'a member behind zeros',
+    says: /damaged or cut off/,
+    bytes: async () => joined(await gzip(tar(update)), zeros(100_000), await gzip(zeros(10))),
   },
 
   only('nothing', /no update\.sh/),
@@ -149,4 +179,18 @@ export const HOSTILE_ARCHIVES: HostileArchive[] = [
     /more than 50,000 entries/,
     ...Array<Uint8Array>(50_001).fill(tarEntry({ path: 'same' })),
   ),
+];
+
+/** Gzip files of several members and with zeros behind them, which gzip(1) unpacks to a good archive. */
+export const SEVERAL_MEMBERS: Pick<HostileArchive, 'name' | 'bytes'>[] = [
+  { name: 'two members', bytes: async () => joined(...(await halves(update))) },
+  {
+    name: 'members of nothing',
+    bytes: async () => joined(await gzip(), ...(await halves(update)), await gzip(), await gzip()),
+  },
+  {
+    name: 'a second archive behind the end of the first, which tar does not read',
+    bytes: async () => joined(await gzip(tar(update)), await gzip(tar({ path: '../evil' }))),
+  },
+  { name: 'zeros behind two members', bytes: async () => joined(...(await halves(update)), zeros(100_000)) },
 ];

@@ -152,6 +152,18 @@ function missing(files: string[]): TarRefusal {
 
 const refused = ({ text, fix }: TarRefusal) => new TarFault(`${text}. ${fix.replace(/\.$/, '')}`);
 
+/** Completes "The archive …". */
+export const DAMAGED =
+  'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it';
+
+/**
+ * Throws a TarFault unless this piece of what is behind the compressed data is nothing but zeros. A gzip file has one member or several, and may be
+ * filled up with zeros, as gzip(1) accepts; what some programs would read and others would not is refused.
+ */
+export function verifyPadding(piece: Uint8Array): void {
+  if (piece.some((byte) => byte !== 0)) throw new TarFault(DAMAGED);
+}
+
 export interface VerifiedArchive {
   /** The folder inside the archive with update.sh, '' for its root. */
   folder: string;
@@ -178,11 +190,8 @@ export async function verifyArchive(unpacked: AsyncIterable<Uint8Array>, packedS
     }
   } catch (cause) {
     // Node's zlib reports invalid compressed data with these codes.
-    if (cause instanceof Error && 'code' in cause && /^Z_|^ERR_TRAILING_JUNK/.test(String(cause.code)))
-      throw new TarFault(
-        'is not a readable tar.gz: its compressed data is damaged or cut off, or there is more behind it',
-        { cause },
-      );
+    if (cause instanceof Error && 'code' in cause && String(cause.code).startsWith('Z_'))
+      throw new TarFault(DAMAGED, { cause });
     throw cause;
   }
   for (const refusal of check.entriesBelowNonFolders()) throw refused(refusal);

@@ -2,7 +2,7 @@
 // the service is tested with too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { HOSTILE_ARCHIVES } from '#/contract/hostile-archives.ts';
+import { HOSTILE_ARCHIVES, SEVERAL_MEMBERS } from '#/contract/hostile-archives.ts';
 import { inChunks, tar, type TestEntry } from '#/contract/test-tar.ts';
 import { checkArchive } from './archive-check.ts';
 import { refuses } from './finding.ts';
@@ -20,13 +20,12 @@ async function textsOf(level: string, ...entries: TestEntry[]) {
 const errors = (...entries: TestEntry[]) => textsOf('error', ...entries);
 const warnings = (...entries: TestEntry[]) => textsOf('warning', ...entries);
 
+const inspectBytes = (archive: Uint8Array<ArrayBuffer>) =>
+  inspect({ name: 'x.tar.gz', type: 'tar.gz', size: archive.length, content: new Blob([archive]) }, archive.length + 1);
+
 for (const { name, says, bytes } of HOSTILE_ARCHIVES)
   test(`refused: ${name}`, async () => {
-    const archive = await bytes();
-    const { findings } = await inspect(
-      { name: 'x.tar.gz', type: 'tar.gz', size: archive.length, content: new Blob([archive]) },
-      archive.length + 1,
-    );
+    const { findings } = await inspectBytes(await bytes());
     assert.ok(refuses(findings));
     assert.match(
       findings
@@ -35,6 +34,13 @@ for (const { name, says, bytes } of HOSTILE_ARCHIVES)
         .join('\n'),
       says,
     );
+  });
+
+for (const { name, bytes } of SEVERAL_MEMBERS)
+  test(`accepted: ${name}`, async () => {
+    const { findings, script } = await inspectBytes(await bytes());
+    assert.equal(refuses(findings), false);
+    assert.equal(script?.text, SCRIPT);
   });
 
 test('update.sh at the root or in the one top folder', async () => {

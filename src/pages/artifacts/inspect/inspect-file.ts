@@ -6,6 +6,7 @@ import { formatBytes } from '#/lib/format.ts';
 import { checkArchive } from './archive-check.ts';
 import { treeOf, type TreeRow } from './archive-tree.ts';
 import type { Finding } from './finding.ts';
+import { gunzip } from './gunzip.ts';
 import { guessType, type ArtifactType } from './guess.ts';
 import { SCRIPT_HEAD, checkScript, isGzip, otherArchive } from './script-check.ts';
 import { sha256 } from './sha256.ts';
@@ -56,19 +57,6 @@ async function* piecesOf(content: Blob, most: number): AsyncGenerator<Uint8Array
     for (let at = 0; at < read.length; at += most) yield read.subarray(at, at + most);
 }
 
-async function* unpacked(content: Blob): AsyncGenerator<Uint8Array> {
-  const pieces = piecesOf(content, PIECE);
-  const packed = new ReadableStream<Uint8Array<ArrayBuffer>>({
-    async pull(controller) {
-      const next = await pieces.next();
-      if (next.done) controller.close();
-      else controller.enqueue(next.value);
-    },
-    cancel: async () => void (await pieces.return(undefined)),
-  });
-  yield* streamed(packed.pipeThrough(new DecompressionStream('gzip')));
-}
-
 /** The beginning of the script that runs, to be read on the page. */
 export interface ScriptText {
   name: string;
@@ -94,7 +82,11 @@ function textOf(name: string, bytes: Uint8Array): ScriptText | undefined {
 async function inspectTarball({ name, content }: ChosenFile): Promise<Omit<Inspection, 'sha256'>> {
   const bytes = await headOf(content);
   if (isGzip(bytes)) {
-    const { findings, entries, update } = await checkArchive(unpacked(content), content.size, formatBytes);
+    const { findings, entries, update } = await checkArchive(
+      gunzip(piecesOf(content, PIECE)),
+      content.size,
+      formatBytes,
+    );
     const script = update && textOf('update.sh', update);
     return { findings, tree: treeOf(entries), ...(script && { script }) };
   }
