@@ -301,7 +301,7 @@ test('the end of a session is accessible @sweep', async ({ signedIn: page, servi
   await page.getByLabel('Name').fill('too late');
   await endSession(page, async () => {
     await page.getByRole('dialog', { name: 'Create API token' }).getByRole('button', { name: 'Create token' }).click();
-    await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'You’ve been signed out' })).toBeVisible();
   });
   await expectAccessible(page);
 });

@@ -289,7 +289,7 @@ test.describe('with refused requests', () => {
     await page.goto(`${service.url}/devices/${mine}`);
     await expect(page.getByRole('link', { name: 'Edit', exact: true })).toBeVisible();
     await service.call('PATCH', `/v1/people/${id}`, { Role: 'Viewer' });
-    await expect(page.getByRole('dialog', { name: 'Your session has ended' })).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'You’ve been signed out' })).toBeVisible();
     const answer = await page.context().request.post(`${service.url}/auth/session`, {
       data: { Email: email, Password: password },
       headers: { origin: service.url },

@@ -65,7 +65,7 @@ test('a session that ends during an edit asks for the token and keeps what was t
 }) => {
   await page.goto(`${service.url}/devices?dialog=add`);
   await page.getByRole('textbox', { name: 'Name', exact: true }).fill('pump behind the old mill');
-  const again = page.getByRole('dialog', { name: 'Your session has ended' });
+  const again = page.getByRole('dialog', { name: 'You’ve been signed out' });
   await endSession(page, async () => {
     await page.getByRole('button', { name: 'Add device' }).click();
     await expect(again).toBeVisible();

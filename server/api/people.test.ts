@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { Invitation, Me, Person } from '#/contract/people.ts';
+import type { SignInSession } from '#/contract/sign-in.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
-import { addSecondFactor, join, PASSWORD } from '../auth/test-people.ts';
-import type { PersonBrowser } from '../auth/test-people.ts';
+import { addSecondFactor, join, PASSWORD, PersonBrowser } from '../auth/test-people.ts';
 import type { PersonRow } from '../store/people.ts';
+import { IDLE_MS } from '../store/sessions.ts';
 import { startTestService } from '../test-service.ts';
 import type { TestService } from '../test-service.ts';
 
@@ -118,8 +119,49 @@ test('nothing that is a removed person’s alone is kept', async () => {
     views.map(({ name }) => name),
     ['shared'],
   );
-  assert.deepEqual(await db.all('SELECT 1 FROM sessions WHERE person_id = ?', anna.id), []);
+  const sessions = await db.all<object>('SELECT address, id_token, ends FROM sessions WHERE person_id = ?', anna.id);
+  // What tells her browser why.
+  assert.deepEqual(
+    sessions.map((session) => ({ ...session })),
+    [{ address: '', id_token: null, ends: 0 }],
+  );
   assert.deepEqual(await db.all('SELECT 1 FROM tokens WHERE person_id = ? AND revoked IS NULL', anna.id), []);
+});
+
+test('a removed or disabled person is told so and by whom, in that person’s own browser only, and comes back with no old session', async () => {
+  const ada = await join(service, 'ada@example.com', 'Admin');
+  const bert = await join(service, 'bert@example.com');
+  const cleo = await join(service, 'cleo@example.com');
+  const ended = async (browser: PersonBrowser) => {
+    const session = await browser.get<SignInSession>('GET', '/auth/session');
+    assert.equal(session.SignedIn, false);
+    return session.Ended;
+  };
+  await ada.get('PATCH', `/v1/people/${ada.id}`, { Name: 'Ada' });
+  await ada.get('PATCH', `/v1/people/${bert.id}`, { Disabled: true });
+  assert.deepEqual(await ended(bert), { Because: 'Disabled', By: 'Ada' });
+  assert.equal(await ended(new PersonBrowser(service.url)), undefined);
+  assert.equal(await bert.isIn(), false);
+  const sessions = (await (await service.call('GET', '/v1/account/sessions')).json()) as { PersonId?: string }[];
+  assert.equal(sessions.filter(({ PersonId }) => PersonId === bert.id).length, 0);
+
+  const cookie = bert.cookie;
+  await ada.get('PATCH', `/v1/people/${bert.id}`, { Disabled: false });
+  assert.equal(await ended(bert), undefined);
+  assert.equal(await bert.isIn(), false, 'a session that was ended does not come back');
+  assert.equal((await bert.signIn('bert@example.com')).status, 200);
+  assert.equal(await bert.isIn(), true);
+  await ada.get('DELETE', `/v1/people/${bert.id}`);
+  assert.deepEqual(await ended(bert), { Because: 'Removed', By: 'Ada' });
+  bert.cookie = cookie;
+  assert.deepEqual(await ended(bert), { Because: 'Removed', By: 'Ada' });
+
+  // A token is no person, and its name is nobody's business any more.
+  assert.equal((await service.call('DELETE', `/v1/people/${cleo.id}`)).status, 200);
+  assert.deepEqual(await ended(cleo), { Because: 'Removed' });
+  // As a session that ended by itself: not for ever.
+  service.clock.offset += IDLE_MS;
+  assert.equal(await ended(cleo), undefined);
 });
 
 test('the same Idempotency-Key gives nobody the invitation of somebody else', async () => {

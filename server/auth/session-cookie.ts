@@ -64,6 +64,8 @@ type SessionSecret = NonNullable<Caller['secret']>;
 export interface SessionCookie<Session> {
   /** The session of this request's cookie; rotates the cookie when it is due. */
   session(http: HonoContext<Env>): Promise<(Session & { secret: SessionSecret }) | undefined>;
+  /** What this request's cookie holds, whether or not it gives access. */
+  value(http: HonoContext<Env>): string | undefined;
   /** Refuses a request that another site may have caused. */
   requireOwnOrigin(http: HonoContext<Env>, may?: { beMissing: boolean }): void;
   /** Whether the browser may have a session: it sent the cookie, or it came from another site and sends none then. */
@@ -99,9 +101,12 @@ export function openSessionCookie<Session extends Rotating>(
     return value;
   };
 
+  const valueOf = (http: HonoContext<Env>) => onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
+
   return {
+    value: valueOf,
     session: async (http) => {
-      const value = onlyCookie(http.env.incoming.headers.cookie ?? '', cookieName());
+      const value = valueOf(http);
       const session = value === undefined ? undefined : await store.find(value, now());
       if (value === undefined || !session) return undefined;
       if (session.previous || now() >= session.rotated + ROTATE_AFTER_MS) {

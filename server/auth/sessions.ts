@@ -7,8 +7,9 @@ import type { Context } from '../context.ts';
 import { parse, readJson } from '../http/implement.ts';
 import type { App, Env } from '../http/implement.ts';
 import { Problem } from '../http/problem.ts';
-import { hasPasswords, ownerOf, personById } from '../store/people.ts';
-import { deleteSession, findSession, redeemSigninCode } from '../store/sessions.ts';
+import { hasPasswords, ownerOf, personById, shownName } from '../store/people.ts';
+import { deleteSession, findSession, lostSession, redeemSigninCode } from '../store/sessions.ts';
+import { lastActor } from '../store/audit-origin.ts';
 import { tokenHolder } from '../store/tokens.ts';
 import type { Tx } from '../store/database.ts';
 import { VERSION } from '../version.ts';
@@ -57,11 +58,24 @@ export function sessionRoutes(
     ...(oidc ? ['oidc' as const] : []),
   ];
 
+  /** Why a browser's session gives no access any more. Only who has its cookie is told, and only the name of a person. */
+  const whyEnded = async (http: HonoContext<Env>): Promise<SignInSession['Ended']> => {
+    const value = authenticator.value(http);
+    const lost = value === undefined ? undefined : await lostSession(db, value, now());
+    if (!lost) return undefined;
+    const action = lost.state === 'Removed' ? 'person.remove' : 'person.disable';
+    const actor = await lastActor(db, lost.account_id, action, lost.person_id);
+    const by = actor?.startsWith('person:') ? await personById(db, actor.slice(7)) : undefined;
+    return { Because: lost.state, ...(by && { By: shownName(by) }) };
+  };
+
   app.get('/auth/session', async (http) => {
     const session = await authenticator.session(http);
     const person = session?.person_id ? await personById(db, session.person_id) : undefined;
+    const ended = session ? undefined : await whyEnded(http);
     const answer: SignInSession & typeof about = {
       SignedIn: session !== undefined,
+      ...(ended && { Ended: ended }),
       ...(session && { UserEmail: session.email }),
       ...(person && { PersonId: person.id, Name: person.name }),
       ...(session?.needsOtp && { Needs: 'OtpSetup' }),

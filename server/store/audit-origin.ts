@@ -64,3 +64,19 @@ export const removedObjects = async (
         JSON.stringify(ids),
         accountId,
       );
+
+/** The actor of the newest entry of this action about an object; also of one that was recorded just now. */
+export const lastActor = async (
+  db: Reader,
+  accountId: number,
+  action: string,
+  target: string,
+): Promise<string | undefined> =>
+  (
+    await db.get<{ actor: string }>(
+      'SELECT actor FROM audit WHERE action = ? AND target = ? AND account_id = ? ORDER BY seq DESC LIMIT 1',
+      action,
+      target,
+      accountId,
+    )
+  )?.actor;

@@ -262,7 +262,7 @@ export async function currentRights(
          WHERE t.id = ? AND t.revoked IS NULL`
       : `SELECT t.role, t.groups_json, s.person_id, p.role AS person_role, p.groups_json AS person_groups
          FROM sessions s LEFT JOIN tokens t ON t.id = s.token_id LEFT JOIN people p ON p.id = s.person_id AND p.state = 'Active'
-         WHERE s.id = ? AND t.revoked IS NULL`,
+         WHERE s.id = ? AND t.revoked IS NULL AND coalesce(s.ends, 1) > 0`,
     id,
   );
   if (!row || (row.person_id !== null && row.person_role === null)) return undefined;
@@ -331,6 +331,10 @@ export async function setRights(
 export const endSessionsOf = (tx: Tx, personId: string, but = '') =>
   tx.run('DELETE FROM sessions WHERE person_id = ? AND id <> ?', personId, but);
 
+/** Ends all sessions of a person who may not come back; what stays of them only tells their browsers why (`lostSession`). */
+const closeSessionsOf = (tx: Tx, personId: string) =>
+  tx.run("UPDATE sessions SET ends = 0, address = '', id_token = NULL WHERE person_id = ?", personId);
+
 /** Lets a person in again, or refuses them everything at once. */
 export async function setDisabled(tx: Tx, person: PersonRow, disabled: boolean): Promise<void> {
   if (!disabled) {
@@ -342,7 +346,7 @@ export async function setDisabled(tx: Tx, person: PersonRow, disabled: boolean):
   await requireOtherAdmin(tx, person);
   await tx.run("UPDATE people SET state = 'Disabled' WHERE id = ?", person.id);
   await deletePersonCodes(tx, person.id);
-  await endSessionsOf(tx, person.id);
+  await closeSessionsOf(tx, person.id);
 }
 
 /** Removes a person with everything that is theirs alone. The name remains for the audit log. */
@@ -350,7 +354,7 @@ export async function removePerson(tx: Tx, person: PersonRow, now: number): Prom
   await requireOtherAdmin(tx, person);
   const { id, account_id: accountId } = person;
   await deletePersonCodes(tx, id);
-  await endSessionsOf(tx, id);
+  await closeSessionsOf(tx, id);
   await tx.run('UPDATE tokens SET revoked = ? WHERE person_id = ? AND revoked IS NULL', now, id);
   await tx.run('DELETE FROM views WHERE account_id = ? AND owner = ?', accountId, `person:${id}`);
   await tx.run(

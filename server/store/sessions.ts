@@ -91,6 +91,22 @@ export async function findSession(db: Reader, value: string, now: number): Promi
   return { ...row, rights, needsOtp: row.needs_otp === 1, previous: !timingSafeEqual(row.hash, hash) };
 }
 
+/** The person whose session had this value, if it would still be live but for somebody who removed or disabled them. */
+export async function lostSession(
+  db: Reader,
+  value: string,
+  now: number,
+): Promise<{ account_id: number; person_id: string; state: 'Removed' | 'Disabled' } | undefined> {
+  const hash = hashSecret(value);
+  const row = await db.get<Omit<FoundSession, 'person_id'> & { person_id: string; state: 'Removed' | 'Disabled' }>(
+    `SELECT s.*, p.state FROM sessions s JOIN people p ON p.id = s.person_id
+     WHERE (s.hash = ? OR s.previous_hash = ?) AND s.ends = 0 AND p.state IN ('Removed', 'Disabled')`,
+    hash,
+    hash,
+  );
+  return row && isLive({ ...row, ends: null }, hash, now) ? row : undefined;
+}
+
 /** Whose private things an actor sees: a person's, or those of a token of the account, also in a browser that signed in with it. */
 export async function holderOf(db: Reader, actor: string): Promise<string> {
   if (!actor.startsWith('session:')) return actor;

@@ -7,7 +7,7 @@ import { directAddress, hold, tokenOwner } from '#/api/direct.ts';
 import { retryDelay, shouldRetry } from '#/lib/retry.ts';
 import { hideSecret } from '#/contract/mask-secrets.ts';
 import { tokenExpiry } from '#/contract/token-expiry.ts';
-import { currentAccount } from '#/lib/stored.ts';
+import { currentAccount, forgetAccount } from '#/lib/stored.ts';
 import { waitFor } from '#/lib/pace.ts';
 import type { ResetAnswer, SignedIn, SignedOut, SignInSession } from '#/contract/sign-in.ts';
 
@@ -52,6 +52,7 @@ const isSession = (value: unknown): value is DashboardSession =>
   value !== null &&
   'SignedIn' in value &&
   typeof value.SignedIn === 'boolean' &&
+  (!('Ended' in value) || (typeof value.Ended === 'object' && value.Ended !== null)) &&
   TEXTS.every((name) => ['string', 'undefined'].includes(typeof (value as Record<string, unknown>)[name])) &&
   (!('Methods' in value) || Array.isArray(value.Methods));
 
@@ -188,20 +189,27 @@ export async function signOut(): Promise<void> {
 /** `ended`: the service answered 401; `in`, `out`: this or another tab signed in or out. */
 export type SessionEvent = 'ended' | 'in' | 'out';
 
-const listeners = new Set<(event: SessionEvent) => void>();
+/** @param isShutOut of `out`: the person was removed or disabled, and nothing may stay on the page */
+type SessionListener = (event: SessionEvent, isShutOut: boolean) => void;
+const listeners = new Set<SessionListener>();
 /** A token in memory belongs to one tab. */
 const channel =
   typeof BroadcastChannel === 'undefined' || directAddress !== undefined
     ? undefined
     : new BroadcastChannel('muster-session');
-const tell = (event: SessionEvent) => {
+const tell = (event: SessionEvent, isShutOut = false) => {
   forgetSession();
-  for (const listener of listeners) listener(event);
+  for (const listener of listeners) listener(event, isShutOut);
 };
+function shutOut(): void {
+  forgetAccount(currentAccount.get());
+  tell('out', true);
+}
 // In Node an open channel would keep a test running.
 (channel as { unref?: () => void } | undefined)?.unref?.();
 channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
   if (data === 'in' || data === 'out') tell(data);
+  if (data === 'shut out') shutOut();
 });
 
 function announce(event: 'in' | 'out') {
@@ -209,11 +217,26 @@ function announce(event: 'in' | 'out') {
   tell(event);
 }
 
-/** Called on a 401 answer: the page asks for a new sign-in and keeps its input. */
-export const sessionEnded = (): void => tell('ended');
+let isAskingWhy = false;
+
+async function askWhy(): Promise<void> {
+  if (isAskingWhy) return;
+  isAskingWhy = true;
+  const session = directAddress === undefined ? await fetchSession().catch(() => undefined) : undefined;
+  isAskingWhy = false;
+  if (!session?.Ended) return tell('ended');
+  channel?.postMessage('shut out');
+  shutOut();
+}
+
+/**
+ * Called on a 401 answer: the page asks for a new sign-in and keeps its input. If the person was removed or disabled, every
+ * tab forgets what it has.
+ */
+export const sessionEnded = (): void => void askWhy();
 
 /** Calls back on every session event; returns a function that stops it. */
-export function onSession(listener: (event: SessionEvent) => void): () => void {
+export function onSession(listener: SessionListener): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }

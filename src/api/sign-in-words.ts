@@ -1,6 +1,6 @@
 // Explains why a sign-in failed, for the sign-in page and for the dialog over a page.
 import { ApiError } from '#/api/api-error.ts';
-import type { Credential } from '#/api/session.ts';
+import type { Credential, DashboardSession } from '#/api/session.ts';
 import type { OidcRefusal } from '#/contract/sign-in.ts';
 
 export interface SignInWords {
@@ -37,6 +37,14 @@ export function signInRefusal(error: unknown, credential: Credential, upstream: 
 }
 
 const secondsOf = ({ retryAfter }: ApiError) => Math.ceil(retryAfter ?? 60);
+
+/** Why somebody who was signed in is no longer. */
+export function endedWords({ Ended }: DashboardSession): SignInWords | undefined {
+  if (!Ended) return undefined;
+  const by = Ended.By === undefined ? '' : ` by ${Ended.By}`;
+  const title = Ended.Because === 'Removed' ? `You were removed${by}` : `Your access was turned off${by}`;
+  return { title, detail: 'If this is a mistake, ask an Admin of your account.' };
+}
 
 /** Why a link for an invitation or a new password was not taken. */
 export function linkRefusal(error: unknown, isInvitation: boolean): SignInWords {

@@ -83,6 +83,8 @@ export interface SignInSession {
   /** May be empty: the person is shown by the e-mail address. */
   Name?: string;
   Needs?: 'OtpSetup';
+  /** Not signed in, because this browser's person was removed or disabled; `By` a person, where one did it. */
+  Ended?: { Because: 'Removed' | 'Disabled'; By?: string };
   /** The name of the identity provider, where `Methods` has oidc. */
   Provider?: string;
 }

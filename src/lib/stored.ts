@@ -147,6 +147,13 @@ export const allStored = {
   subscribe,
 };
 
+/** Removes everything that is stored for an account, and for this tab. */
+export function forgetAccount(account: string): void {
+  const keys = (JSON.parse(allStored.get()) as [key: string, text: string][]).map(([key]) => key);
+  clearStored(keys.filter((key) => key.replace(/:unreadable$/, '').endsWith(`:${account}`)));
+  for (const key of [...tabKeys('muster-deploy'), ...tabKeys('muster-devices-')]) writeText(ofTab, key, null);
+}
+
 /** Removes keys that `storedParts` named. */
 export function clearStored(keys: readonly string[]): void {
   for (const key of keys) writeText(ofBrowser, key, null);

@@ -10,7 +10,7 @@ import { paths } from '#/paths.ts';
 import { isFree } from '#/lib/free-key.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { useEscape, useKeyDown } from '#/ui/controls/use-key-down.ts';
-import { LeaveBlocker } from '#/ui/dialog/leave-block.tsx';
+import { LeaveBlocker, leaveUnasked } from '#/ui/dialog/leave-block.tsx';
 import { WriteGate } from '#/ui/dialog/write-gate.ts';
 import { focusPage, isFocusLost } from '#/ui/dialog/use-focus-back.ts';
 import { lazyDialog, lazyPart } from '#/ui/late/lazy-dialog.tsx';
@@ -145,7 +145,8 @@ const SignInAgain = lazyPart(() => import('./sign-in-again.tsx'), 'SignInAgain')
 
 /**
  * Handles the end of a session. After a 401 a dialog asks for a token on top of the page, so that no input is lost. When
- * another tab signs out, this one clears its cache and goes to the sign-in page.
+ * another tab signs out, this one clears its cache and goes to the sign-in page; so does every tab, and unsaved input is
+ * lost, when the person was removed or disabled.
  */
 function SessionWatch() {
   const [ended, setEnded] = useState(false);
@@ -153,13 +154,14 @@ function SessionWatch() {
   const client = useQueryClient();
   useEffect(
     () =>
-      onSession((event) => {
+      onSession((event, isShutOut) => {
         if (event === 'ended') return setEnded(true);
         if (event === 'in') {
           setEnded(false);
           return void client.invalidateQueries();
         }
         client.clear();
+        if (isShutOut) leaveUnasked();
         return void navigate(paths.signIn());
       }),
     [client, navigate],

@@ -9,8 +9,8 @@ import classes from './sign-in-again.module.css';
 export function SignInAgain({ onLeave }: { onLeave: () => void }) {
   const { data: session } = useQuery(sessionQueries.current());
   return (
-    <BaseDialog title="Your session has ended">
-      <p className={classes.text}>Sign in again to continue. Your input is still on the page.</p>
+    <BaseDialog title="You’ve been signed out">
+      <p className={classes.text}>Sign in again to continue. Anything you typed is kept.</p>
       <SignInForm
         session={session}
         onNeedsSetup={onLeave}

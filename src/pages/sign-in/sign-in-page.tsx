@@ -2,7 +2,7 @@
 // fast; the rest of the dashboard is fetched behind it.
 import { useEffect, useRef, useState } from 'react';
 import { currentSession, onSession, signedIn, signIn, type DashboardSession } from '#/api/session.ts';
-import { providerRefusal, signInRefusal } from '#/api/sign-in-words.ts';
+import { endedWords, providerRefusal, signInRefusal } from '#/api/sign-in-words.ts';
 import { SignInForm } from '#/features/sign-in/sign-in-form.tsx';
 import { Card, useSignedIn } from './card.tsx';
 import { hasCode, takeCode } from './link-code.ts';
@@ -88,7 +88,7 @@ export function SignInPage({ search, onSignedIn, prepareApp }: SignInProps) {
   useSignedIn(() => onSignedIn(nextOf(search)));
   const refusal =
     error === undefined
-      ? providerRefusal(new URLSearchParams(search).get('refused'))
+      ? (providerRefusal(new URLSearchParams(search).get('refused')) ?? (session && endedWords(session)))
       : signInRefusal(error, { Code: '' }, session?.Upstream);
   if (setup.card) return setup.card;
   return (

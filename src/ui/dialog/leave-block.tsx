@@ -37,6 +37,9 @@ export function LeaveBlocker() {
   return null;
 }
 
+/** Lets the next navigation pass, whatever it loses. */
+export const leaveUnasked = (): void => guards.clear();
+
 /** How to answer a blocked navigation; undefined while there is none. */
 export function useLeaveBlock(blocks: BlockerFunction): Pick<Blocked, 'stay' | 'leave'> | undefined {
   const latest = useRef(blocks);
