@@ -457,6 +457,7 @@ describe(`under ${standard.name}`, () => {
     const device = new Device(standard);
     const portal = { status: 200, text: '<html>Welcome to the hotel' };
     const pages = new Map<string, Answer[]>([
+      ['/hello', [{ status: 407, text: '<html>Proxy Authentication Required' }]],
       ['/next', [portal]],
       ['/job/once/taken', [{ status: 404, text: '<html>Not found' }]],
       ['/job/once/output', [portal]],
@@ -469,11 +470,13 @@ describe(`under ${standard.name}`, () => {
     assert.equal(text(job.stdout), 'out\n');
     assert.equal(await endOf(service.add('next', 'exit 3')), '3');
     assert.equal(device.read('count'), 'ran\n');
-    assert.deepEqual([...pages.values()], [[], [], [], []]);
+    assert.deepEqual([...pages.values()].flat(), []);
     assert.match(
       agent.printed,
       /is lost: it did not answer as a Muster service does, but with 200 a page that is not the service's/,
     );
+    assert.match(agent.printed, /but with 407 a page that is not the service's/);
+    assert.ok(!agent.printed.includes('<'), agent.printed);
   });
 
   test('an end that the service cannot read is one that it knows, and output comes in pieces that a proxy allows', async () => {

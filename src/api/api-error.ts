@@ -49,6 +49,12 @@ const retryAfterOf = (header: string | null): number | undefined => {
   return Number.isFinite(seconds) ? Math.min(60, Math.max(0, seconds)) : undefined;
 };
 
+const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between.';
+const TOO_LARGE_FOR_PROXY =
+  'A proxy in front of the service refuses requests of this size; raise its limit (in nginx: client_max_body_size).';
+/** What proxies say that send no page with a 413. */
+const ONLY_TOO_LARGE = /^(?:(?:request entity|payload|content) too large)?$/i;
+
 /** The error for a response with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
   const { title: reported, detail, fields, permission, needs } = readRefusal(body);
@@ -56,7 +62,8 @@ export function refusalError(status: number, body: string, retryAfter: string | 
     reported ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
   return new ApiError('refused', `${title} (${status})`, {
     status,
-    detail,
+    detail:
+      (status === 413 && ONLY_TOO_LARGE.test(detail) ? TOO_LARGE_FOR_PROXY : detail) || (body.trim() && NO_ANSWER),
     fields,
     permission,
     needs,
@@ -70,11 +77,9 @@ export function unexpectedError(status: number, body: string): ApiError {
   const shown = withoutSecrets(body).trim().slice(0, 500) || 'The body was empty.';
   return new ApiError('unexpected', `Unexpected response (${status})`, {
     status,
-    detail: couldBeJson(body) ? shown : `${NO_ANSWER} It begins: ${shown}`,
+    detail: couldBeJson(body) ? shown : NO_ANSWER,
   });
 }
-
-const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between.';
 
 /** Truncated JSON still counts as an answer of the API. */
 function couldBeJson(body: string): boolean {

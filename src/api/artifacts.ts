@@ -2,7 +2,7 @@
 import { mutationOptions } from '@tanstack/react-query';
 import type { Capability } from '#/contract/account.ts';
 import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
-import { ApiError } from '#/api/api-error.ts';
+import { ApiError, hasStatus } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { isOffered } from '#/api/capabilities.ts';
 import { uploadResumable } from '#/api/resumable.ts';
@@ -32,15 +32,24 @@ export const artifactQueries = { list: () => query(artifactEndpoints.list, {}) }
 
 const isCancelled = (error: unknown) => error instanceof Error && error.name === 'AbortError';
 
-/** Smaller files are sent as one form. */
-const RESUMABLE_FROM = 4 * 1024 * 1024;
+/** Smaller files are sent as one form. Less from then on where a proxy refused one of them. */
+let resumableFrom = 4 * 1024 * 1024;
 /** Whether an upload of this size can be paused and continued. */
 export const isResumable = (size: number, capabilities: readonly Capability[]): boolean =>
-  size >= RESUMABLE_FROM && capabilities.includes('uploads');
+  size >= resumableFrom && capabilities.includes('uploads');
 
 async function send(planned: ArtifactUpload): Promise<Artifact> {
-  const isInPieces = planned.file.size >= RESUMABLE_FROM && (await isOffered('uploads'));
-  return isInPieces ? uploadResumable({ ...planned, key: continuingKey(planned) }) : sendForm(planned);
+  const isInPieces = planned.file.size >= resumableFrom && (await isOffered('uploads'));
+  const inPieces = () => uploadResumable({ ...planned, key: continuingKey(planned) });
+  if (isInPieces) return inPieces();
+  try {
+    return await sendForm(planned);
+  } catch (error) {
+    // A proxy on the way may let pieces through that are smaller.
+    if (!hasStatus(error, 413) || !(await isOffered('uploads'))) throw error;
+    resumableFrom = Math.min(resumableFrom, planned.file.size);
+    return inPieces();
+  }
 }
 
 /** The same for the same file and version, so that choosing it again goes on where it stopped. */

@@ -4,7 +4,7 @@ import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
-import type { ApiError } from '#/api/api-error.ts';
+import { refusalError, type ApiError } from '#/api/api-error.ts';
 import { call, pathOf } from '#/api/call.ts';
 import { upload } from '#/api/upload.ts';
 import { noteIdempotency } from './idempotency.ts';
@@ -24,7 +24,7 @@ function answers(...responses: (Response | Error)[]) {
 
 const json = (body: unknown, headers: Record<string, string> = {}) => new Response(JSON.stringify(body), { headers });
 
-const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between. It begins: ';
+const NO_ANSWER = 'This is not an answer of the API; a sign-in page or proxy may be in between.';
 
 test('ids are encoded, and those that a browser would remove from the path are refused before anything is sent', async () => {
   assert.equal(pathOf(tunnelEndpoints.remove, { params: { tunnel_id: 'a/b ?' } }), '/v1/tunnels/a%2Fb%20%3F');
@@ -82,10 +82,34 @@ test('errors are distinguished: no response, a refusal, an unexpected response',
     [
       ['network', 0, 'Check that it is running and that this computer is connected to it.', undefined],
       ['refused', 503, 'Try later', 7],
-      ['unexpected', 200, `${NO_ANSWER}<html>Welcome</html>`, undefined],
+      ['unexpected', 200, NO_ANSWER, undefined],
       ['unexpected', 200, '"text"', undefined],
     ],
   );
+});
+
+test('a page of a proxy is said in a sentence, never shown; one that refuses the size is told apart from the service', () => {
+  const said = (status: number, body: string) => refusalError(status, body, null).detail;
+  const tooLarge =
+    'A proxy in front of the service refuses requests of this size; raise its limit (in nginx: client_max_body_size).';
+  // nginx, Caddy, Traefik and Envoy.
+  const answers413 = [
+    '<html><center><h1>413 Request Entity Too Large',
+    '',
+    'Request Entity Too Large',
+    'Payload Too Large\n',
+  ];
+  assert.deepEqual(
+    answers413.map((body) => said(413, body)),
+    answers413.map(() => tooLarge),
+  );
+  assert.equal(
+    said(413, '{"detail":"Artifacts must be smaller than 10 MB."}'),
+    'Artifacts must be smaller than 10 MB.',
+  );
+  assert.equal(said(502, '<h1>Bad gateway</h1>'), NO_ANSWER);
+  assert.equal(said(502, '{"message":"<html>Bad gateway"}'), NO_ANSWER);
+  assert.equal(said(500, ''), '');
 });
 
 test('a caller that aborts gets its own abort error', async () => {

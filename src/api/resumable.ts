@@ -3,15 +3,17 @@
 // that the same file begins the same upload.
 import { artifactEndpoints, type Artifact, type ArtifactForm } from '#/contract/artifacts.ts';
 import { TUS_VERSION, uploadEndpoints } from '#/contract/uploads.ts';
-import { ApiError, refusalError } from '#/api/api-error.ts';
+import { ApiError, hasStatus, refusalError } from '#/api/api-error.ts';
 import { call } from '#/api/call.ts';
 import { newIdempotencyKey } from '#/api/idempotency.ts';
 import { transfer, type Answered, type SendProgress } from '#/api/upload.ts';
 import { waitFor } from '#/lib/pace.ts';
 import { isUnanswered, meaningOf, retryDelay } from '#/lib/retry.ts';
 
-/** Bytes of one request: what a broken connection can cost. */
-const PIECE_BYTES = 4 * 1024 * 1024;
+/** Bytes of one request: what a broken connection can cost. Less from then on where a proxy refuses as much. */
+let pieceBytes = 4 * 1024 * 1024;
+/** An upload may have 10,000 pieces. */
+const MIN_PIECE_BYTES = 256 * 1024;
 /** Attempts in a row without progress: about four minutes. */
 const MOST_IDLE = 24;
 
@@ -39,12 +41,12 @@ async function checksumOf(piece: ArrayBuffer): Promise<Record<string, string>> {
   return { 'upload-checksum': `sha256 ${base64(new Uint8Array(await subtle.digest('SHA-256', piece)))}` };
 }
 
-const STATUS = { gone: 404, elsewhere: 409, changedOnTheWay: 460 };
+const STATUS = { gone: 404, elsewhere: 409, tooLarge: 413, changedOnTheWay: 460 };
 
 /** The browser's own error of a file that was changed or removed meanwhile says nothing of it. */
 const readPiece = (file: File, at: number): Promise<ArrayBuffer> =>
   file
-    .slice(at, at + PIECE_BYTES)
+    .slice(at, at + pieceBytes)
     .arrayBuffer()
     .catch(() => {
       throw new Error(`${file.name} cannot be read: it was changed or removed meanwhile. Choose it again.`);
@@ -94,7 +96,11 @@ export async function uploadResumable({
       const from = offset;
       const answered = await ask({ method: 'PATCH', path: upload, headers, body }, (sent) =>
         onProgress({ sent: from + Math.min(sent, body.byteLength), total: file.size }),
-      );
+      ).catch((error: unknown) => {
+        if (!hasStatus(error, STATUS.tooLarge) || body.byteLength <= MIN_PIECE_BYTES) throw error;
+        pieceBytes = Math.max(MIN_PIECE_BYTES, Math.ceil(Math.min(pieceBytes, body.byteLength) / 2));
+      });
+      if (!answered) continue;
       made = answered.header('muster-artifact');
       offset = Number(answered.header('upload-offset'));
       noteProgress();

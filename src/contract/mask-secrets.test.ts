@@ -11,7 +11,7 @@ test('an error that echoes a secret is shown without it, in any format', () => {
     JSON.stringify({ message: `Bearer 0123456789abcdef is not valid` }),
     JSON.stringify({ DeviceKey: 'any-form-at-all', Token: 'another-form' }),
     `GET /v1/x?token=0123456789abcdef failed`,
-    `<p>Authorization: Bearer 0123456789abcdef</p>`,
+    `Authorization: Bearer 0123456789abcdef`,
     `upstream said {"DeviceKey": "any-form-at-all"}`,
   ]) {
     const shown = JSON.stringify(readRefusal(body));

@@ -33,14 +33,24 @@ test('the formats of other services are read', () => {
   assert.equal(detail({ title: 'Not found', detail: '' }), 'Not found');
 });
 
-test('text, HTML and an empty body are kept', () => {
+test('text and an empty body are kept', () => {
   assert.equal(detail('  upstream timed out\n'), 'upstream timed out');
-  assert.equal(detail('<h1>502 Bad Gateway</h1>'), '<h1>502 Bad Gateway</h1>');
   assert.equal(detail(''), '');
   assert.equal(detail('null'), 'null');
   assert.equal(detail({ code: 17 }), '{"code":17}');
   assert.equal(detail({ message: 404 }), '{"message":404}');
   assert.equal(detail({ errors: 'not a list' }), '{"errors":"not a list"}');
+});
+
+test('the page of a proxy or portal is no text of the service, also inside of JSON', () => {
+  const nginx = '<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n<body>nginx</body></html>';
+  const pages = [nginx, '\n<!DOCTYPE html><p>Sign in', '<?xml version="1.0"?><Error/>', '<h1>502 Bad Gateway</h1>'];
+  for (const page of pages) {
+    assert.deepEqual(readRefusal(page), { detail: '', fields: [] });
+    assert.deepEqual(readRefusal(JSON.stringify({ title: page, message: page })), { detail: '', fields: [] });
+    assert.equal(detail(JSON.stringify(page)), '');
+  }
+  assert.equal(detail('<x> is no name'), '<x> is no name');
 });
 
 test('no body produces an endless message or recursion', () => {

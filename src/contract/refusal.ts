@@ -19,6 +19,13 @@ const MOST = 500;
 /** Deeper than any real error. Without a limit, a hostile one could exhaust the stack. */
 const DEEPEST = 8;
 
+/** Whether a text is a page, so not of the service but of a proxy or a network's sign-in. */
+export const isPage = (text: string): boolean =>
+  /^\s*<(?:[!?]|(?:html|head|body|title|meta|style|script|center|div|h\d|p|a)\b)/i.test(text);
+
+/** A text of the service, cut; nothing of a page. */
+const shown = (text: string): string => (isPage(text) ? '' : text.trim().slice(0, MOST));
+
 const textOf = (value: unknown, depth = 0): string => {
   if (typeof value === 'string') return value.trim();
   if (typeof value !== 'object' || value === null || depth > DEEPEST) return '';
@@ -37,25 +44,25 @@ const isFieldError = (error: unknown): error is Refusal['fields'][number] =>
   'message' in error &&
   typeof error.message === 'string';
 
-/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, HTML, nothing. Masks secrets. */
+/** Reads an error body in any format: problem+json, {message}, {error}, {errors}, text, nothing. Masks secrets. */
 export function readRefusal(answer: string): Refusal {
   const body = withoutSecrets(answer);
-  const raw = { detail: body.trim().slice(0, MOST), fields: [] };
+  const raw = { detail: shown(body), fields: [] };
   let value: unknown;
   try {
     value = JSON.parse(body);
   } catch {
     return raw;
   }
-  if (typeof value === 'string') return { detail: value.slice(0, MOST), fields: [] };
+  if (typeof value === 'string') return { detail: shown(value), fields: [] };
   if (typeof value !== 'object' || value === null) return raw;
   const errors = 'errors' in value && Array.isArray(value.errors) ? value.errors : [];
   const fields = errors
     .filter(isFieldError)
-    .map(({ field, message }) => ({ field: field.slice(0, MOST), message: message.slice(0, MOST) }));
+    .map(({ field, message }) => ({ field: field.slice(0, MOST), message: shown(message) }));
   const text = textOf(value) || textOf(errors);
-  const title = 'title' in value && typeof value.title === 'string' ? value.title.trim().slice(0, MOST) : '';
-  const detail = (text || raw.detail).slice(0, MOST);
+  const title = 'title' in value && typeof value.title === 'string' ? shown(value.title) : '';
+  const detail = shown(text || raw.detail);
   const permission =
     'Permission' in value && typeof value.Permission === 'string' ? { permission: value.Permission } : {};
   const needs = 'Needs' in value && typeof value.Needs === 'string' ? { needs: value.Needs } : {};

@@ -1,6 +1,6 @@
 // Whether a token is valid for a /v1 service, from its answer to GET /v1/account. The gateway checks it for the browser; on a
 // static host the browser checks it itself, and says the same. Separate from the schemas, which load after the sign-in page.
-import { readRefusal } from '#/contract/refusal.ts';
+import { isPage, readRefusal } from '#/contract/refusal.ts';
 
 export const ACCOUNT_PATH = '/v1/account';
 
@@ -22,8 +22,7 @@ export function readAccountAnswer(
 ): { email: string } | { fault: SignInFault } {
   const fault = (code: number, title: string, detail: string) => ({ fault: { status: code, title, detail } });
   const text = readRefusal(body).detail;
-  const isPage = /^\s*<(!doctype|html|head|\?xml)/i.test(body);
-  const quoted = text && !isPage ? ` It says: ${text}` : '';
+  const quoted = text ? ` It says: ${text}` : '';
   if (status === 401 || status === 403)
     return fault(
       401,
@@ -41,7 +40,8 @@ export function readAccountAnswer(
 
   const elsewhere = 'The address may be that of a web portal or a proxy instead of the API.';
   const notThis = `${host} is not a /v1 device service`;
-  if (isPage) return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with a web page (${status}). ${elsewhere}`);
+  if (isPage(body))
+    return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with a web page (${status}). ${elsewhere}`);
   if (status < 200 || status > 299)
     return fault(502, notThis, `It answered GET ${ACCOUNT_PATH} with ${status}. ${elsewhere}${quoted}`);
   let account: unknown;
