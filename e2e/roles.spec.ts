@@ -77,7 +77,7 @@ test('the overview, the palette and the menu of a row offer and ask for only wha
   const read = page.waitForResponse((answer) => answer.url().endsWith('/v1/me'));
   await page.goto(service.url);
   await read;
-  await expect(page.getByText(/devices? (is|are) online/)).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Fleet' })).toContainText('none connected yet');
   await page.goto(`${service.url}/settings/usage`);
   await expect(page.getByRole('heading', { name: 'Usage' })).toBeVisible();
 
