@@ -6,8 +6,8 @@ import { dialogOf, expectAddress, expectGone, testPage } from '#/test-page.ts';
 
 const OWN = 'deployer@example.org';
 
-test('whoever was removed sees by whom, and every tab forgets the fleet, unsaved input included', async (t) => {
-  const { open, service, signInAs, fill } = await testPage(t);
+test('whoever was removed sees by whom, and every tab forgets the fleet, a key that was not taken included', async (t) => {
+  const { open, service, signInAs, fill, user } = await testPage(t);
   await service.call('POST', '/v1/devices', { DeviceName: 'secret pump', DeviceGroup: 'lab' });
   await signInAs('Deployer');
   const people = await service.call<{ PersonId: string; Email: string }[]>('GET', '/v1/people');
@@ -29,7 +29,10 @@ test('whoever was removed sees by whom, and every tab forgets the fleet, unsaved
   await open('/devices');
   await screen.findAllByText('secret pump');
   await open('/devices?dialog=add');
-  await fill(await screen.findByRole('textbox', { name: 'Name' }), 'never sent');
+  await fill(await screen.findByRole('textbox', { name: 'Name' }), 'new pump');
+  await user.click(screen.getByRole('button', { name: 'Add device' }));
+  // Its key was not taken yet: leaving asks first otherwise.
+  await dialogOf('Connect new pump');
   localStorage.setItem(`muster-recent:${OWN}`, '["secret pump"]');
   const otherTab = new BroadcastChannel('muster-session');
   t.after(() => otherTab.close());
