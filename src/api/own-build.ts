@@ -17,9 +17,12 @@ let looking: Promise<OwnBuild> | undefined;
 export const ownBuild = found.get;
 export const onOwnBuild = found.subscribe;
 
-/** Checks now; concurrent callers share the result. */
-export function checkBuild(): Promise<OwnBuild> {
-  looking ??= look().then((next) => {
+/**
+ * Checks now; concurrent callers share the result. After an answer of the service, a host that answers with another page says
+ * nothing about the service: to doubt it again would ask both without end.
+ */
+export function checkBuild({ isAfterAnswer = false } = {}): Promise<OwnBuild> {
+  looking ??= look(isAfterAnswer).then((next) => {
     looking = undefined;
     found.set(next);
     return next;
@@ -27,7 +30,7 @@ export function checkBuild(): Promise<OwnBuild> {
   return looking;
 }
 
-async function look(): Promise<OwnBuild> {
+async function look(isAfterAnswer: boolean): Promise<OwnBuild> {
   const running = document.querySelector('script[type="module"][src]')?.getAttribute('src') ?? '';
   try {
     // Anything but our page tells nothing: it may be a proxy's error or a network's login page.
@@ -37,7 +40,7 @@ async function look(): Promise<OwnBuild> {
   }
   if (newest !== '') return newest === running ? 'same' : 'newer';
   // On a plain file host the API is elsewhere, and may well be reachable.
-  if (directAddress === undefined) reportSilence();
+  if (directAddress === undefined && !isAfterAnswer) reportSilence();
   return 'away';
 }
 

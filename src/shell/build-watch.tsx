@@ -19,7 +19,7 @@ export function BuildWatch() {
     window.addEventListener('vite:preloadError', failed);
 
     // The service may have been away for an upgrade.
-    const leave = onReach(() => isUnreachable() || void checkBuild());
+    const leave = onReach(() => isUnreachable() || void checkBuild({ isAfterAnswer: true }));
     return () => {
       window.removeEventListener('vite:preloadError', failed);
       leave();
