@@ -180,6 +180,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
     (owner) => (call, db) => call(db, 1, 1, owner),
   ),
   'sessions.ts findSession': [(call, db) => call(db, 'session', 1)],
+  'sessions.ts lostSession': [(call, db) => call(db, 'session', 1)],
   'ended-jobs.ts endedJobs': SCOPES.map((scope) => (call, db) => call(db, scope, { from: 0, to: 10 }, 1)),
   'state-series.ts stateSeries': SCOPES.map((scope) => (call, db) => call(db, scope, { from: 0, step: 1, count: 9 })),
   'state-replay.ts stateReplay': SCOPES.map(
@@ -299,6 +300,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
+  'audit-origin.ts lastActor': ['audit audit_of_action'],
   'audit-origin.ts removedObjects': ['audit audit_removed_names'],
   'audit-origin.ts originOf': ['audit_objects key, audit rowid'],
   'audit-scope.ts entriesInScope': [
@@ -529,6 +531,9 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'sessions.ts liveSessions': [
     's sqlite_autoindex_sessions_1, a rowid, t sqlite_autoindex_tokens_1, p sqlite_autoindex_people_1',
+  ],
+  'sessions.ts lostSession': [
+    's sqlite_autoindex_sessions_2, s sqlite_autoindex_sessions_3, p sqlite_autoindex_people_1',
   ],
   'standing-orders.ts activeStandingOrders': ['o all, a sqlite_autoindex_artifacts_1'],
   'standing-orders.ts retryDevices': ['standing_order_devices key'],

@@ -43,7 +43,7 @@ test('reads the same formats as any list: bare, in an object, null, empty', asyn
   assert.deepEqual(frame, { Devices: [], TotalNumDevices: '12' });
 });
 
-test('anything else is an error that shows the response, and never an empty list', async () => {
+test('anything else is an error that shows the response unless that is a page, and never an empty list', async () => {
   for (const text of [
     '<!doctype html><title>Log in</title>',
     '"hello"',
@@ -61,7 +61,7 @@ test('anything else is an error that shows the response, and never an empty list
     await assert.rejects(read(text), (error) => {
       assert.ok(error instanceof ApiError, text);
       assert.equal(error.kind, 'unexpected');
-      assert.ok(error.detail.endsWith(text), text);
+      assert.equal(error.detail.endsWith(text), !text.startsWith('<'), text);
       assert.equal(/a sign-in page or proxy/.test(error.detail), text.startsWith('<'), text);
       return true;
     });

@@ -79,8 +79,12 @@ test('a replay shows the states and the sites that the changes give, in whatever
       const isShown = Uint8Array.from(each.shown, Number);
       const fleet = { isShown, placeOf: Int32Array.from(each.sites), places: SITES };
       const seeking = new FleetReplay(columns, fleet, each.every);
-      for (const at of each.jumps) {
-        seeking.moveTo(FROM + at * 1000);
+      // Before the first device was created there is nothing to go to.
+      const isEmpty = each.states.every((letter) => numberOf[letter] === STATES.absent);
+      const begin = isEmpty ? (each.changes[0]?.at ?? 0) : 0;
+      for (const jump of each.jumps) {
+        const at = Math.max(jump, begin);
+        seeking.moveTo(FROM + jump * 1000);
         const { now, down } = model(each, at);
         const isUnknown = each.gap !== null && at >= each.gap.at && at < each.gap.at + each.gap.length;
         const then = now.map((state) => (isUnknown && state !== STATES.absent ? STATES.unknown : state));
