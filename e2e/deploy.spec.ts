@@ -237,7 +237,7 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   }
   await page.goto(`${service.url}/deploy?group=lab&artifact=${artifact}`);
   await page.getByRole('heading', { name: 'Safety' }).click();
-  await page.getByRole('checkbox', { name: 'Check the devices first' }).check();
+  await page.getByRole('checkbox', { name: 'Run a pre-check' }).check();
   await page.getByRole('textbox', { name: 'Custom shell lines' }).fill('echo "unit $UNIT"\n[ "$UNIT" != two ]');
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Check 3 devices first' }).click();

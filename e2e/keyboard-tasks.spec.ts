@@ -70,7 +70,7 @@ test('by keyboard: filter devices, select them, and deploy to them in waves', as
   await page.keyboard.press('Enter');
   await press(page, page.locator('summary').filter({ hasText: 'Safety' }));
   await press(page, page.getByRole('button', { name: '1 · 10 · 50 · 100 %' }));
-  const hands = page.getByLabel('A person begins each later wave');
+  const hands = page.getByLabel('Require approval before each wave');
   await tabTo(page, hands);
   if (await hands.isChecked()) await page.keyboard.press('Space');
   await press(page, page.getByRole('button', { name: 'Roll out to 4 devices' }));

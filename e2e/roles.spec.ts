@@ -177,7 +177,7 @@ test('a deployer deploys an artifact, but neither a workflow nor a preflight, an
   const deploy = page.getByRole('button', { name: 'Deploy', exact: true });
   await expectBlocked(deploy, reason);
   await page.getByRole('heading', { name: 'Safety' }).click();
-  const check = page.getByRole('checkbox', { name: 'Check the devices first' });
+  const check = page.getByRole('checkbox', { name: 'Run a pre-check' });
   await expect(check).toHaveAttribute('aria-disabled', 'true');
   await check.press('Space');
   await expect(check).not.toBeChecked();

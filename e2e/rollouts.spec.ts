@@ -17,11 +17,11 @@ test('a rollout shows the devices of each wave before it starts, each wave as it
   await page.goto(`${service.url}/deploy?group=hall&artifact=${ArtifactId}&waves=on`);
   await page.getByRole('button', { name: 'Canary by hand' }).click();
   await expect(page.getByLabel('Devices of wave 1')).toHaveValue(/^unit \d$/);
-  await page.getByLabel('A person begins each later wave').uncheck();
+  await page.getByLabel('Require approval before each wave').uncheck();
   await page.getByText('Passes at 95 %').click();
-  await page.getByLabel('And Online again for, in minutes').fill('0');
+  await page.getByLabel('Online again for (minutes)').fill('0');
   const plan = planned(page);
-  await expect(plan.getByRole('listitem')).toHaveText([/^Wave 1\s+1 device/, /^Wave 2 to 100 % 2 devices/]);
+  await expect(plan.getByRole('listitem')).toHaveText([/^Wave 1 · 1 device/, /^Wave 2 · up to 100 % · 2 devices/]);
   await plan.getByText('Wave 2').click();
   await expect(plan).toContainText(/unit \d, unit \d/);
   await expectAccessible(page);
@@ -54,6 +54,14 @@ test('a deploy in waves needs no scrolling; their ends move on one bar, whose pa
     /4 not online/,
     /5 not online/,
   ]);
+  const review = page.getByRole('region', { name: 'Review' });
+  await expect(review.getByRole('list', { name: 'When each wave starts' }).getByRole('listitem')).toHaveText([
+    /^Now: 1 device \(unit \d+\)$/,
+    'After ≥ 95 % and 5 min online: 4 · 5 devices',
+  ]);
+  await expect(review).toContainText('at the earliest.');
+  await expect(review).not.toContainText('earlier jobs are done');
+  await expect(review.getByRole('columnheader', { name: 'Wave' })).toBeVisible();
   for (const name of ['Passes at 95 %', 'Roll out to 10 devices'])
     await expect(page.getByText(name)).toBeInViewport({ ratio: 1 });
   expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThanOrEqual(900);
@@ -64,9 +72,9 @@ test('a deploy in waves needs no scrolling; their ends move on one bar, whose pa
   const parts = planned(page).getByRole('listitem');
   await page.getByRole('button', { name: 'Remove wave 1' }).click();
   await expect(parts).toHaveText([
-    /^Wave 1 to 10 % 1 device, 1 not online/,
-    /^Wave 2 to 50 % 4 devices, 4 not online/,
-    /^Wave 3 to 100 % 5 devices, 5 not online/,
+    /^Wave 1 · up to 10 % · 1 device, 1 not online/,
+    /^Wave 2 · up to 50 % · 4 devices, 4 not online/,
+    /^Wave 3 · up to 100 % · 5 devices, 5 not online/,
   ]);
   const first = page.getByRole('slider', { name: 'End of wave 1' });
   await first.focus();

@@ -91,6 +91,7 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
   const submission = plan.reason === undefined ? submissionOf(choice, plan.name, targets) : undefined;
   const rollout =
     form.rollout && targets.devices && payload && rolloutOf(choice, plan.name, form.rollout, targets.devices);
+  const draft = targets.devices?.length ? rollout || undefined : undefined;
   const choose = (patch: Parameters<typeof url.set>[0]) => {
     reset();
     change({ confirmation: '' });
@@ -126,10 +127,9 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
             </section>
             {(hasRollouts || hasPreflight) && (
               <SafetyStep
-                {...{ form, hasRollouts, hasPreflight, noPreflight }}
+                {...{ form, hasRollouts, hasPreflight, noPreflight, draft }}
                 isOpenTarget={choice.target.kind === 'group' || choice.target.kind === 'tag'}
                 devices={targets.devices ?? []}
-                draft={targets.devices?.length ? rollout || undefined : undefined}
                 onChange={change}
               />
             )}
@@ -138,7 +138,12 @@ function DeploySteps({ lead, onLost }: { lead: string; onLost: (sent: SentDeploy
             <section aria-labelledby="deploy-review" className={classes.review}>
               <h2 id="deploy-review">Review</h2>
               <div className={classes.reviewed}>
-                <DeployReview targets={targets} target={choice.target} payload={found} />
+                <DeployReview
+                  {...{ targets, draft }}
+                  target={choice.target}
+                  payload={found}
+                  isInWaves={form.rollout !== undefined}
+                />
               </div>
               <div className={classes.decide} data-decision>
                 <Decision

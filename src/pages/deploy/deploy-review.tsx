@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import type { Device } from '#/contract/devices.ts';
+import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { artifactQueries, artifactText } from '#/api/artifacts.ts';
 import { useOffered } from '#/api/capabilities.ts';
 import { UNFINISHED_JOBS } from '#/api/job-pages.ts';
@@ -22,8 +23,11 @@ import { noDevicesText } from './deploy-form.ts';
 import { sizeText } from './deploy-what.tsx';
 import { Overlaps, QueueAhead } from './queue-ahead.tsx';
 import { ReviewDevices } from './review-devices.tsx';
+import { ReviewWaves } from './review-waves.tsx';
 import type { DeployTargets } from './use-deploy-targets.ts';
 import type { Payload, usePayload } from './use-payload.ts';
+import { useWavePlan } from './use-wave-plan.ts';
+import { reviewedWaves, waveNumbers } from './wave-review.ts';
 import classes from './deploy.module.css';
 
 /** Online first, then Offline, and any other status of the service. */
@@ -41,7 +45,10 @@ function waitText(devices: number, away: number): string {
   return away === 1 ? 'It waits until the device is online.' : 'All wait until they are online.';
 }
 
-function Devices({ targets, devices, target, payload }: DeployReviewProps & { devices: Device[] }) {
+/** The others of a deploy in waves run it when their wave starts. */
+const awayText = (away: number): string => (away === 0 ? '' : `${devicesText(away)} will wait until online.`);
+
+function Devices({ targets, devices, target, payload, isInWaves, draft }: DeployReviewProps & { devices: Device[] }) {
   const hasQueue = useOffered('queue') === true;
   const hasRuns = useOffered('jobs') === true;
   const artifacts = useQuery({ ...artifactQueries.list(), enabled: !!payload && 'artifact' in payload });
@@ -49,6 +56,8 @@ function Devices({ targets, devices, target, payload }: DeployReviewProps & { de
   const queues = useQuery({ ...queueQueries.all(), enabled: hasQueue });
   const jobs = useJobs(UNFINISHED_JOBS, { most: 500, enabled: hasQueue });
   const earlier = useQuery({ ...earlierRunQueries.of(same), enabled: hasRuns && same.length > 0 });
+  const { plan } = useWavePlan(draft);
+  const waves = draft && plan && reviewedWaves(plan);
   if (devices.length === 0)
     return (
       <p className={classes.warning}>
@@ -68,14 +77,20 @@ function Devices({ targets, devices, target, payload }: DeployReviewProps & { de
           <StateMark key={status} state={status} label={`${formatCount(count)} ${stateLabel(status).toLowerCase()}`} />
         ))}
       </p>
+      {draft && waves && waves.length > 0 && <ReviewWaves draft={draft} waves={waves} devices={devices} />}
       <p className="dim">
-        {waitText(devices.length, away)}
+        {isInWaves ? awayText(away) : waitText(devices.length, away)}
         {targets.gone > 0 &&
           ` ${devicesText(targets.gone)} of the selection ${targets.gone === 1 ? 'is' : 'are'} gone.`}
       </p>
       {/* Above the long list, so that nobody has to scroll to be warned. */}
       {ahead && <Overlaps ahead={ahead} />}
-      <ReviewDevices devices={devices} queues={queues.data} earlier={earlier.data} />
+      <ReviewDevices
+        devices={devices}
+        waves={waves && waveNumbers(waves)}
+        queues={queues.data}
+        earlier={earlier.data}
+      />
       <p className={classes.asOf}>
         <span className="dim">
           As of <Time at={targets.at} />
@@ -175,9 +190,13 @@ interface DeployReviewProps {
   targets: DeployTargets;
   target: DeployChoice['target'];
   payload: ReturnType<typeof usePayload>;
+  isInWaves: boolean;
+  /** Undefined unless it is in waves and the service can plan them. */
+  draft: RolloutDraft | undefined;
 }
 
-export function DeployReview({ targets, target, payload }: DeployReviewProps) {
+export function DeployReview(props: DeployReviewProps) {
+  const { targets, payload } = props;
   return (
     <>
       <h3>What</h3>
@@ -192,7 +211,7 @@ export function DeployReview({ targets, target, payload }: DeployReviewProps) {
       {targets.label === undefined ? (
         <p className="dim">Choose a target to see which devices get it.</p>
       ) : targets.devices ? (
-        <Devices targets={targets} devices={targets.devices} target={target} payload={payload} />
+        <Devices {...props} devices={targets.devices} />
       ) : targets.error ? (
         <Failure what={targets.label} error={targets.error} busy={targets.isFetching} onRetry={targets.refetch} />
       ) : (

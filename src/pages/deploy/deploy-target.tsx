@@ -71,8 +71,6 @@ function DeviceOption({ device }: { device: Device | undefined }) {
   );
 }
 
-const EXACT = 'Exact name, case-sensitive';
-
 function GroupPicker({ value, onPick }: PickerProps) {
   const [text, setText] = useState(value);
   const commit = useDebouncedCallback(onPick, 400);
@@ -85,8 +83,7 @@ function GroupPicker({ value, onPick }: PickerProps) {
   return (
     <Autocomplete
       label="Group"
-      description={EXACT}
-      {...hiddenNote(text, EXACT)}
+      {...hiddenNote(text)}
       placeholder="Name of a group"
       value={text}
       onChange={(group) => {

@@ -25,11 +25,14 @@ const DotMap = lazyPart(() => import('#/features/base-map/dot-map.tsx'), 'DotMap
 
 interface ReviewDevicesProps {
   devices: Device[];
+  /** The number of each device's wave; undefined unless the deploy is in waves. */
+  waves: ReadonlyMap<string, number> | undefined;
   queues: Queues | undefined;
   earlier: EarlierRuns | undefined;
 }
 
-export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) {
+export function ReviewDevices(props: ReviewDevicesProps) {
+  const { devices } = props;
   const [{ view }, url] = useUrlState(deployUrl);
   return (
     <>
@@ -45,7 +48,7 @@ export function ReviewDevices({ devices, queues, earlier }: ReviewDevicesProps) 
           { value: 'map', label: 'Map' },
         ]}
       />
-      {view === 'list' && <ByName devices={devices} queues={queues} earlier={earlier} />}
+      {view === 'list' && <ByName {...props} />}
       {view === 'sites' && <BySite devices={devices} />}
       {view === 'map' && <ReachMap devices={devices} />}
     </>
@@ -74,11 +77,18 @@ function DeviceLink({ device: { DeviceId, DeviceName } }: { device: Device }) {
   );
 }
 
-function ByName({ devices, queues, earlier }: ReviewDevicesProps) {
+function ByName({ devices, waves, queues, earlier }: ReviewDevicesProps) {
   const columns: Column<Device>[] = [
-    { header: 'Name', width: '40%', cell: (device) => <DeviceLink device={device} /> },
+    { header: 'Name', width: waves ? '28%' : '40%', cell: (device) => <DeviceLink device={device} /> },
     { header: 'Status', cell: ({ DeviceStatus }) => <StateMark state={DeviceStatus} /> },
   ];
+  if (waves)
+    columns.push({
+      header: 'Wave',
+      align: 'end',
+      width: '70px',
+      cell: ({ DeviceId }) => waves.get(DeviceId) ?? '',
+    });
   if (useOffered('queue') === true)
     columns.push({
       header: 'Ahead',

@@ -99,7 +99,7 @@ function Preflight({ form: { preflight }, noPreflight, onChange }: SafetyStepPro
   return (
     <>
       <Checkbox
-        label="Check the devices first"
+        label="Run a pre-check"
         description={
           noPreflight ?? 'A small job checks each device and changes nothing. You then deploy to those that pass.'
         }

@@ -112,11 +112,12 @@ interface PartDevicesProps {
 }
 
 function PartDevices({ part: { row, to, planned }, number, names }: PartDevicesProps) {
-  const reach = row?.kind === 'percent' ? `to ${row.value} %` : row === undefined ? `to ${to} %` : '';
+  const percent = row === undefined ? to : row.kind === 'percent' ? row.value : undefined;
   const line = (
     <>
-      <strong>Wave {number}</strong> <span className="dim">{reach}</span>{' '}
-      {planned && <span className={classes.figures}>{plannedText(planned)}</span>}
+      <strong>Wave {number}</strong>
+      {percent !== undefined && <span className="dim"> · up to {percent} %</span>}
+      {planned && <span className={classes.figures}> · {plannedText(planned)}</span>}
     </>
   );
   if (!planned || planned.Devices.length === 0) return <div className={classes.line}>{line}</div>;

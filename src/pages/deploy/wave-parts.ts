@@ -5,7 +5,7 @@ interface PlannedWave {
   Devices: readonly string[];
   Offline: number;
 }
-interface Plan {
+export interface Plan {
   Waves: readonly PlannedWave[];
   Left: readonly string[];
 }

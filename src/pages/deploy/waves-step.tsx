@@ -61,7 +61,7 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
           Add a wave
         </Button>
         <Checkbox
-          label="A person begins each later wave"
+          label="Require approval before each wave"
           checked={settings.isConfirmed}
           onChange={({ currentTarget: { checked } }) => set({ isConfirmed: checked })}
         />
@@ -85,14 +85,14 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
           <h3>A wave passes when</h3>
           <div className={classes.pair}>
             <WholeNumber
-              label="Succeeded, in percent"
+              label="Succeeded (percent)"
               min={1}
               max={100}
               value={settings.successPercent}
               onChange={(successPercent) => set({ successPercent })}
             />
             <WholeNumber
-              label="And Online again for, in minutes"
+              label="Online again for (minutes)"
               min={0}
               max={1440}
               value={settings.onlineMinutes}
@@ -105,7 +105,7 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
               <WholeNumber
                 // With another kind it is another field.
                 key={failed.kind}
-                label="More have failed than"
+                label="Failures exceed"
                 min={0}
                 max={failed.kind === 'percent' ? 100 : 50_000}
                 value={failed.value}
@@ -124,7 +124,7 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
               />
             </div>
             <WholeNumber
-              label="A wave has not passed after, in minutes"
+              label="Wave times out after (minutes)"
               min={1}
               max={43_200}
               value={settings.timeoutMinutes}
@@ -134,15 +134,15 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
           {isOpenTarget && (
             <Checkbox
               label="Include devices that join later"
-              description="In the last wave, until it begins"
+              description="In the last wave, until it starts"
               checked={settings.includeNew}
               onChange={({ currentTarget: { checked } }) => set({ includeNew: checked })}
             />
           )}
           <TextInput
             type="datetime-local"
-            label="Begin"
-            description="Empty: at once"
+            label="Start"
+            description="Leave empty to start now"
             value={settings.start}
             onChange={({ currentTarget: { value } }) => set({ start: value })}
           />
@@ -155,11 +155,11 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
   );
 }
 
-/** "Passes at 95 %, pauses above 5 % failed, begins at once" */
+/** "Passes at 95 %, pauses above 5 % failed, starts now" */
 function gateText({ successPercent, failed, start, windows }: RolloutSettings): string {
   const failures = failed.kind === 'percent' ? `${failed.value} %` : `${failed.value}`;
-  const begins = start || windows.length > 0 ? 'begins later' : 'begins at once';
-  return `Passes at ${successPercent} %, pauses above ${failures} failed, ${begins}`;
+  const starts = start || windows.length > 0 ? 'starts later' : 'starts now';
+  return `Passes at ${successPercent} %, pauses above ${failures} failed, ${starts}`;
 }
 
 interface WaveFieldsProps {

@@ -24,7 +24,7 @@ export function WindowList({ windows, onChange, children }: WindowListProps) {
     <>
       <Checkbox
         label="Only in maintenance windows"
-        description="A wave begins only inside of one. What runs may end later."
+        description="Waves start only during a window; running jobs may finish after it."
         checked={windows.length > 0}
         onChange={({ currentTarget: { checked } }) => (checked ? add() : onChange([]))}
       />
@@ -83,7 +83,7 @@ function WindowFields({ window, onChange }: { window: RolloutWindow; onChange: (
         <TextInput
           type="time"
           label="Until"
-          description="An earlier time is on the next day"
+          description="An end before the start is on the next day"
           value={To}
           onChange={({ currentTarget: { value } }) => value && onChange({ ...window, To: value })}
         />

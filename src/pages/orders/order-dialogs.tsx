@@ -84,7 +84,7 @@ function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClo
           {!before && <TextField autoComplete="off" data-autofocus required {...field('Name')} />}
           <GroupInput
             data={groups}
-            description="Exact name, case-sensitive. Devices that join it later are included."
+            description="Devices that join it later are included."
             required
             {...field('DeviceGroup')}
           />
