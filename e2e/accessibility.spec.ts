@@ -142,7 +142,7 @@ test('each page is accessible with data @main', async ({ signedIn: page, service
     ['/map', '1 on the map'],
     ['/artifacts', 'hello.sh'],
     ['/artifacts/hello', 'hello.sh, script'],
-    ['/deploy?group=lab', '1 Online'],
+    ['/deploy?group=lab', '1 online'],
     ['/jobs', 'group lab'],
     [`/jobs/${failed}`, 'on stderr'],
     [`/jobs/${group}`, '1 of 2 devices done'],

@@ -255,7 +255,7 @@ test('only the devices that pass a preflight are offered for the deploy', async 
   await page.goto(address);
   await page.getByRole('button', { name: 'Deploy update.sh 1.0.0 to the 2 that passed' }).click();
   await expect(page.getByText('2 devices, as they were selected.')).toBeVisible();
-  await expect(review(page)).toContainText('2 devices2 Online');
+  await expect(review(page)).toContainText('2 devices2 online');
   await page.getByRole('button', { name: 'Deploy to 2 devices' }).click();
   await expect(heading(page)).toContainText('Succeeded');
   await expect.poll(async () => (await sandbox.traces()).sort()).toEqual(['updated one', 'updated three']);

@@ -125,7 +125,7 @@ async function deployToBench(page: Page): Promise<void> {
   await page.getByRole('radiogroup', { name: 'Kind of target' }).getByText('Group').click();
   await page.getByRole('combobox', { name: 'Group' }).fill('bench');
   const review = page.getByRole('region', { name: 'Review' });
-  await expect(review.getByText('1 Online')).toBeVisible();
+  await expect(review.getByText('1 online')).toBeVisible();
   const deploy = review.getByRole('button', { name: 'Deploy', exact: true });
   await deploy.click();
   await expect(page).toHaveURL(/\/jobs\/[^/]+$/);

@@ -255,7 +255,7 @@ test('no page scrolls sideways, what is tapped is large enough, and a long name 
     ['/', 'Overview'],
     ['/map', 'State'],
     ['/artifacts', 'check.sh'],
-    [`/deploy?group=pumps&artifact=${ArtifactId}`, '1 Online'],
+    [`/deploy?group=pumps&artifact=${ArtifactId}`, '1 online'],
     ['/jobs', 'Check the pressure'],
     ['/jobs?name=Check+all', 'Check all'],
     ['/queues', 'pump south 1'],

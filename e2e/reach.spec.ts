@@ -152,7 +152,7 @@ test('in forced colors no bar, strip, legend or handle disappears @sweep', async
     ['/rollouts', 'myapp 2.0.0'],
     ['/artifacts', 'myapp.sh'],
     ['/artifacts/myapp', 'myapp.sh, script'],
-    [`/deploy?group=hall&artifact=${ArtifactId}&waves=on`, '2 Online'],
+    [`/deploy?group=hall&artifact=${ArtifactId}&waves=on`, '2 online'],
     ['/jobs', 'group hall'],
     [`/jobs/${JobId}`, 'When devices ran'],
     ['/activity/availability', 'unit 3'],

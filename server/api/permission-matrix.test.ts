@@ -412,7 +412,7 @@ const EXAMPLES: Record<string, Example[]> = {
   'rollouts.retry': step,
   'rollouts.abort': step,
   'rollouts.rollback': step,
-  'rollouts.skip': withBody(({ ids }) => ({ Version: 1, DeviceId: ids['device_id'] })),
+  'rollouts.skip': withBody(({ ids }) => ({ Version: 1, DeviceIds: [ids['device_id']] })),
   'rollouts.remove': plain,
   'orders.list': plain,
   'orders.save': [

@@ -39,6 +39,7 @@ test('tunnels are listed as documented', async () => {
   service.clock.offset += 2 * 60 * 60 * 1000 + 5 * 60 * 1000;
   const common = {
     Created: 'Nov 2 2026 2:03 PM',
+    Source: 'device',
     Uptime: '2h 5m',
     DeviceId: device.DeviceId,
     DeviceName: 'pump',
@@ -47,7 +48,10 @@ test('tunnels are listed as documented', async () => {
     BytesIn: 0,
     BytesOut: 0,
   };
-  assert.deepEqual(await list(), [
+  const listed = await list();
+  for (const { CreatedTime = '' } of listed) assert.match(CreatedTime, /^2026-11-02T14:03:3\d\.\d{3}Z$/);
+  const documented = listed.map(({ CreatedTime: _, ...each }) => each);
+  assert.deepEqual(documented, [
     {
       Name: web,
       PublicUrl: `http://${web}.localhost:${service.context.tunnelPort}`,

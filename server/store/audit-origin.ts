@@ -66,17 +66,19 @@ export const removedObjects = async (
       );
 
 /** The actor of the newest entry of this action about an object; also of one that was recorded just now. */
-export const lastActor = async (
+export async function lastActor(
   db: Reader,
   accountId: number,
   action: string,
   target: string,
-): Promise<string | undefined> =>
-  (
-    await db.get<{ actor: string }>(
-      'SELECT actor FROM audit WHERE action = ? AND target = ? AND account_id = ? ORDER BY seq DESC LIMIT 1',
-      action,
-      target,
-      accountId,
-    )
-  )?.actor;
+): Promise<string | undefined> {
+  // Objects of entries are noted with their hashes, a moment later.
+  const recent = await db.all<AuditRow>(
+    `SELECT * FROM audit WHERE seq > (SELECT coalesce(max(audit_seq), 0) FROM audit_hashes) AND account_id = ?
+     ORDER BY seq DESC LIMIT ?`,
+    accountId,
+    NEWEST,
+  );
+  const entries = [...recent, ...(await entriesOf(db, accountId, target, 'DESC', NEWEST))];
+  return entries.find((entry) => entry.action === action && entry.target === target)?.actor;
+}

@@ -300,7 +300,7 @@ export const PLANS: Record<string, readonly string[]> = {
   'artifacts.ts allArtifacts': ['artifacts all'],
   'artifacts.ts insertArtifact': ['artifacts artifacts_of_account, sorts'],
   'artifacts.ts listArtifacts': ['artifacts artifacts_of_account'],
-  'audit-origin.ts lastActor': ['audit audit_of_action'],
+  'audit-origin.ts lastActor': ['audit rowid, audit_hashes', 'audit_objects key, audit rowid'],
   'audit-origin.ts removedObjects': ['audit audit_removed_names'],
   'audit-origin.ts originOf': ['audit_objects key, audit rowid'],
   'audit-scope.ts entriesInScope': [
