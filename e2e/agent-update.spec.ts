@@ -69,7 +69,7 @@ test('an older agent is updated from the page of its device; in a selection, dev
     await page.getByRole('menuitem', { name: 'Update agent', exact: true }).click();
     const plan = page.getByRole('dialog').getByRole('region', { name: 'Plan' });
     await expect(plan).toContainText('1 skipped: up to date.');
-    await expect(plan).toContainText('1 skipped: offline.');
+    await expect(plan).toContainText('1 skipped: not connected yet.');
   } finally {
     await run('remove');
   }
