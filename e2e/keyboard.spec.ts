@@ -189,7 +189,7 @@ test.describe('with motion', () => {
     await tabTo(page, page.getByRole('radio', { name: 'All' }));
     await page.keyboard.press('ArrowRight');
     await expect(page.getByText('No device matches these filters.')).toBeVisible();
-    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('ArrowLeft');
     await expect(links).toHaveText(['gate 1']);
 
     const menu = page.getByRole('button', { name: 'Actions for gate 1' });

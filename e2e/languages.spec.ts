@@ -58,7 +58,7 @@ for (const { locale, others, time } of [
       const heading = page.getByRole('heading', { level: 1 });
       const seen: string[] = [];
       for (const [path, filled] of [
-        ['/', 'devices are online'],
+        ['/', '1 not connected yet'],
         ['/devices', 'unit 1'],
         [`/devices/${device}`, 'Fan replaced'],
         ['/map', '1 on the map'],

@@ -47,12 +47,20 @@ export const pendingColumns = (
   { header: 'Site', phone: 'second', cell: ({ CustomerSite }) => <bdi>{CustomerSite}</bdi> },
   { header: 'Key', phone: 'hide', room: 'wide', cell: ({ EnrolmentName }) => <bdi>{EnrolmentName}</bdi> },
   {
-    header: 'First asked',
+    header: 'Asked',
     phone: 'hide',
     room: 'wide',
-    cell: ({ FirstSeenTime }) => <Timestamp text={FirstSeenTime} />,
+    cell: ({ FirstSeenTime, LastSeenTime }) => (
+      <>
+        <Timestamp text={LastSeenTime} />
+        {FirstSeenTime !== LastSeenTime && (
+          <div className="small dim">
+            first <Timestamp text={FirstSeenTime} />
+          </div>
+        )}
+      </>
+    ),
   },
-  { header: 'Last asked', phone: 'hide', room: 'wide', cell: ({ LastSeenTime }) => <Timestamp text={LastSeenTime} /> },
   {
     header: 'Actions',
     tools: true,

@@ -16,13 +16,13 @@ import classes from './rollouts.module.css';
 interface DecisionCardProps {
   rollout: Rollout;
   dialog: Dialog<RolloutAction>;
-  /** When it paused, and why. */
-  children: ReactNode;
+  /** Says when it paused, and why: by default as the service does. */
+  stopped: (reason?: string) => ReactNode;
 }
 
-export function DecisionCard({ rollout, dialog, children }: DecisionCardProps) {
+export function DecisionCard({ rollout, dialog, stopped }: DecisionCardProps) {
   const me = useMe();
-  const { text, choices } = decisionOf(rollout) ?? { text: '', choices: [] };
+  const { text, isReason, choices } = decisionOf(rollout) ?? { text: '', isReason: false, choices: [] };
   const concerned = choices.some(({ states }) => states);
   const states = useQuery({ ...rolloutQueries.states(rollout.RolloutId), enabled: concerned });
   const chosen = dialog.subject === null ? choices.find(({ action }) => action === dialog.name) : undefined;
@@ -37,9 +37,13 @@ export function DecisionCard({ rollout, dialog, children }: DecisionCardProps) {
     <section className={classes.decision} aria-label="Decision">
       <p className={classes.because}>
         <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
-        <span>
-          {children} {text}
-        </span>
+        {isReason ? (
+          <span>{stopped(text)}</span>
+        ) : (
+          <span>
+            {stopped()} {text}
+          </span>
+        )}
       </p>
       <ul>
         {choices.map(({ action, label, consequence }, at) => (

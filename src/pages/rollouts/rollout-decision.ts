@@ -15,6 +15,8 @@ export interface Choice {
 interface RolloutDecision {
   /** Where the wave stands now. */
   text: string;
+  /** It also says why the rollout paused. */
+  isReason: boolean;
   /** The most likely first. */
   choices: Choice[];
 }
@@ -91,6 +93,7 @@ export function decisionOf(rollout: Paused): RolloutDecision | undefined {
   const canAdvance = Wave > 0 && (isOpen || Wave < WaveCount);
   const person = Paused.By === 'Gate' ? [] : [resume];
   return {
+    isReason: isOpen && failed > 0 && Paused.By === 'Gate',
     text: !isOpen
       ? ''
       : failed === 0

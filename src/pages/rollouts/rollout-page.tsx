@@ -51,10 +51,11 @@ export function RolloutPage() {
   );
 }
 
-function StoppedText({ rollout }: { rollout: Rollout }) {
+/** When it stopped, and why: by default as the service says it. */
+function StoppedText({ rollout, reason = `${rollout.Because}.` }: { rollout: Rollout; reason?: string | undefined }) {
   const { zone } = useLook();
   const at = stoppedAt(rollout);
-  return `${rollout.State}${at ? ` at ${formatClock(at, zone)}` : ''}: ${rollout.Because}.`;
+  return `${rollout.State}${at ? ` at ${formatClock(at, zone)}` : ''}: ${reason}`;
 }
 
 function Found({ rollout }: { rollout: Rollout }) {
@@ -81,9 +82,11 @@ function Found({ rollout }: { rollout: Rollout }) {
         <RolloutFacts rollout={rollout} />
         <Status>
           {State === 'Paused' ? (
-            <DecisionCard rollout={rollout} dialog={dialog}>
-              <StoppedText rollout={rollout} />
-            </DecisionCard>
+            <DecisionCard
+              rollout={rollout}
+              dialog={dialog}
+              stopped={(reason) => <StoppedText rollout={rollout} reason={reason} />}
+            />
           ) : State === 'Failed' ? (
             <p className={classes.because}>
               <IconAlertTriangle size={18} stroke={1.6} aria-hidden />

@@ -60,7 +60,7 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'status',
     label: 'Status',
     field: 'DeviceStatus',
-    width: 146,
+    width: 154,
     className: classes.status,
     cell: (device) => {
       const problem = problemText(device);
