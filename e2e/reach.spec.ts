@@ -155,7 +155,7 @@ test('in forced colors no bar, strip, legend or handle disappears @sweep', async
     [`/deploy?group=hall&artifact=${ArtifactId}&waves=on`, '2 online'],
     ['/jobs', 'group hall'],
     [`/jobs/${JobId}`, 'When devices ran'],
-    ['/activity/availability', 'unit 3'],
+    ['/activity/availability', 'unit 2'],
     ['/settings/usage', 'Artifact storage'],
   ] as const) {
     await page.goto(service.url + path);

@@ -905,8 +905,8 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     area: 'tunnels',
     name: 'a WebSocket skips the login of its tunnel',
     file: 'server/tunnels/http-front.ts',
-    before: 'if (!tunnel.needsLogin) return { tunnel, ownSecrets };',
-    after: 'if (!tunnel.needsLogin || incoming.headers.upgrade) return { tunnel, ownSecrets };',
+    before: 'if (!tunnel.needsLogin) return { ...asked, ownSecrets };',
+    after: 'if (!tunnel.needsLogin || incoming.headers.upgrade) return { ...asked, ownSecrets };',
   },
   {
     area: 'tunnels',

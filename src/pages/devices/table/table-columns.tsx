@@ -60,7 +60,7 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'status',
     label: 'Status',
     field: 'DeviceStatus',
-    width: 154,
+    width: 152,
     className: classes.status,
     cell: (device) => {
       const problem = problemText(device);
@@ -131,7 +131,7 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'version',
     label: 'Version',
     field: LATEST_WORK,
-    width: 112,
+    width: 104,
     isApart: true,
     phone: 'hide',
     cell: ({ DeviceId }) => <VersionCell id={DeviceId} />,
@@ -140,7 +140,7 @@ const COLUMNS: readonly TableColumn[] = [
     id: 'lastJob',
     label: 'Last job',
     field: LATEST_WORK,
-    width: 114,
+    width: 104,
     isApart: true,
     phone: 'hide',
     cell: ({ DeviceId }, follow) => <LastJobCell id={DeviceId} follow={follow} />,
