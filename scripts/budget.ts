@@ -24,7 +24,7 @@ const MOST: Record<FirstLoad, Load> = {
   'the sign-in page': { scripts: 95_000, styles: 20_000, files: 5 },
   'the device table': { scripts: 206_000, styles: 20_000, files: 8 },
 };
-export const MOST_SCRIPTS = 855_000;
+export const MOST_SCRIPTS = 849_000;
 
 interface Load {
   scripts: number;
