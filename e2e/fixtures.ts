@@ -313,11 +313,16 @@ export const withoutOffers = (page: Page, ...names: string[]) =>
   });
 
 /** Gives the page's browser a session. */
-export async function signIn(page: Page, service: Service, token: string = service.token): Promise<void> {
-  const answer = await page.context().request.post(`${service.url}/auth/session`, {
-    data: { Token: token },
-    headers: { origin: service.url },
-  });
+export const signIn = (page: Page, service: Service, token: string = service.token): Promise<void> =>
+  openSession(page, service, '/auth/session', { Token: token });
+
+/**
+ * Gives the page's browser another session, which ends its present one. The page is left first: what it still asks for,
+ * as parts of the frame do a second after the rest, would be refused.
+ */
+export async function openSession(page: Page, service: Service, route: string, data: object): Promise<void> {
+  await page.goto('about:blank');
+  const answer = await page.context().request.post(service.url + route, { data, headers: { origin: service.url } });
   expect(answer.status()).toBe(200);
 }
 

@@ -1,7 +1,7 @@
 // What people with less than everything see of the dashboard, and what they cannot do in it: by mouse, keyboard, palette,
 // drop or address.
 import type { Locator, Page } from '@playwright/test';
-import { expect, expectAccessible, signIn, test, type Service } from './fixtures.ts';
+import { expect, expectAccessible, openSession, signIn, test, type Service } from './fixtures.ts';
 import { signInAs } from './roles.ts';
 
 test.use({ ownService: true });
@@ -290,11 +290,7 @@ test.describe('with refused requests', () => {
     await expect(page.getByRole('link', { name: 'Edit', exact: true })).toBeVisible();
     await service.call('PATCH', `/v1/people/${id}`, { Role: 'Viewer' });
     await expect(page.getByRole('dialog', { name: 'You’ve been signed out' })).toBeVisible();
-    const answer = await page.context().request.post(`${service.url}/auth/session`, {
-      data: { Email: email, Password: password },
-      headers: { origin: service.url },
-    });
-    expect(answer.status()).toBe(200);
+    await openSession(page, service, '/auth/session', { Email: email, Password: password });
     await page.goto(`${service.url}/devices/${mine}`);
     await expectBlocked(page.getByRole('button', { name: 'Edit', exact: true }), needs('Editing devices'));
   });

@@ -1,6 +1,6 @@
 // People beside the owner of the account: invited by the API, signed in by accepting the invitation.
 import type { Page } from '@playwright/test';
-import { expect, type Service } from './fixtures.ts';
+import { openSession, type Service } from './fixtures.ts';
 
 type Role = 'Viewer' | 'Deployer' | 'Operator' | 'Admin';
 
@@ -20,10 +20,6 @@ export async function signInAs(page: Page, service: Service, role: Role, ...grou
     Role: role,
     Groups: groups,
   });
-  const answer = await page.context().request.post(`${service.url}/auth/accept`, {
-    data: { Code: InviteUrl.split('code=')[1], Password: password },
-    headers: { origin: service.url },
-  });
-  expect(answer.status()).toBe(200);
+  await openSession(page, service, '/auth/accept', { Code: InviteUrl.split('code=')[1], Password: password });
   return { id: PersonId, email, password };
 }

@@ -1,5 +1,5 @@
 // The pages of the settings: each at its own address, with the links that were to the one page that they have grown from.
-import { expect, expectAccessible, signIn, signOut, test } from './fixtures.ts';
+import { expect, expectAccessible, openSession, signIn, signOut, test } from './fixtures.ts';
 
 test.use({ ownService: true });
 
@@ -91,13 +91,12 @@ test.describe('a password', () => {
     await change.getByLabel('Present password').fill('green stairs and thunder');
     await change.getByRole('button', { name: 'Change password' }).click();
     await expect(change).toBeHidden();
-    const answer = await page.context().request.post(`${service.url}/auth/session`, {
-      data: { Email: 'operator@localhost', Password: 'seven quiet herons' },
-      headers: { origin: service.url },
+    await openSession(page, service, '/auth/session', {
+      Email: 'operator@localhost',
+      Password: 'seven quiet herons',
     });
-    expect(answer.status()).toBe(200);
 
-    await page.reload();
+    await page.goto(service.url);
     await signOut(page);
     await expect(page.getByRole('heading', { name: 'Sign in to Muster' })).toBeVisible();
     await signIn(page, service);
