@@ -6,7 +6,7 @@ import { devices, fleet, heading, lane, rollOut } from './rolled-out.ts';
 
 const planned = (page: Page) => page.getByRole('list', { name: 'Planned waves' });
 
-test('a rollout shows the devices of each wave before it starts, each wave as it passes, and the wave in the list of jobs', async ({
+test('a rollout shows the devices of each wave before it starts, each wave as it passes, and its waves in the list of jobs', async ({
   signedIn: page,
   service,
 }) => {
@@ -32,13 +32,18 @@ test('a rollout shows the devices of each wave before it starts, each wave as it
   await expect(devices(page).getByRole('row')).toHaveCount(4);
   await expectAccessible(page);
 
-  // The name leaves out what the column beside it says.
+  // One row for the whole rollout, which opens to the jobs of its waves.
   await page.goto(`${service.url}/jobs`);
-  const row = page.getByRole('table', { name: 'Jobs' }).getByRole('row').filter({ hasText: '2 of 2' });
-  await expect(row.getByRole('cell', { name: '2 of 2', exact: true })).toBeVisible();
-  await expect(row.getByRole('link', { name: 'myapp.sh 2.0.0 to group hall', exact: true })).toBeVisible();
+  const name = 'myapp.sh 2.0.0 to group hall';
+  const jobs = page.getByRole('table', { name: 'Jobs' });
+  await expect(jobs.getByRole('link')).toHaveText([name]);
+  const opener = jobs.getByRole('button', { name: `2 waves of ${name}` });
+  await opener.press('Enter');
+  await expect(jobs.getByRole('link')).toHaveText([name, 'Wave 2 of 2', 'Wave 1 of 2']);
+  await expectAccessible(page);
   await page.setViewportSize({ width: 390, height: 844 });
-  await expect(row.getByText('wave 2 of 2')).toBeVisible();
+  await jobs.getByRole('link', { name: `${name}, wave 2 of 2` }).click();
+  await expect(heading(page)).toContainText('wave 2 of 2');
 });
 
 test('a deploy in waves needs no scrolling; their ends move on one bar, whose parts show their devices and those Offline', async ({

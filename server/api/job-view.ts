@@ -61,7 +61,7 @@ async function common({ db }: JobSource, row: JobRow, isAlone = false): Promise<
       ...(row.verdict_stream !== null && { VerdictStream: row.verdict_stream }),
       ...(row.verdict_line !== null && { VerdictLine: row.verdict_line }),
     }),
-    ...(row.wave && { Wave: row.wave.number, WaveCount: row.wave.count }),
+    ...(row.wave && { RolloutId: row.wave.rollout, Wave: row.wave.number, WaveCount: row.wave.count }),
     ...(isParent && { Counts: withoutZeros(countsIn(row)) }),
     ...(isParent &&
       row.judged > 0 && { VerdictCounts: withoutZeros(row.own?.verdicts ?? (await verdictCounts(db, row))) }),

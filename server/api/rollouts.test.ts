@@ -77,18 +77,18 @@ async function steer(id: string, action: string, more: object = {}): Promise<Res
   return service.call('POST', `/v1/rollout/${id}/${action}`, { Version, ...more });
 }
 
-test('in lists, the job of a wave says which wave of how many it is', async () => {
+test('in lists, the job of a wave says of which rollout it is, and which wave of how many', async () => {
   await units(2);
   const id = await make();
   const first = await waveJob(id, 1);
   const other = await fleet.run('true', { DeviceGroup: 'hall' });
   const { Items } = (await (await service.call('GET', '/v1/jobs')).json()) as { Items: Job[] };
   const waveOf = (jobId: string) => {
-    const { Wave, WaveCount } = Items.find(({ JobId }) => JobId === jobId) ?? assert.fail(jobId);
-    return [Wave, WaveCount];
+    const { RolloutId, Wave, WaveCount } = Items.find(({ JobId }) => JobId === jobId) ?? assert.fail(jobId);
+    return [RolloutId, Wave, WaveCount];
   };
-  assert.deepEqual(waveOf(first), [1, 2]);
-  assert.deepEqual(waveOf(other), [undefined, undefined]);
+  assert.deepEqual(waveOf(first), [id, 1, 2]);
+  assert.deepEqual(waveOf(other), [undefined, undefined, undefined]);
 });
 
 test('one wave after the other, each an ordinary job, and every step is noted', async () => {

@@ -61,6 +61,8 @@ export interface JobRow {
 }
 
 interface RolloutWave {
+  /** The id of the rollout. */
+  rollout: string;
   /** From 1. */
   number: number;
   count: number;
@@ -149,7 +151,7 @@ const JOBS_OF_LIST = perDialect(
 );
 
 const WAVES_OF_JOBS = perDialect(
-  (sql) => `SELECT w.job_seq AS job, w.number + 1 AS number, r.waves AS count
+  (sql) => `SELECT w.job_seq AS job, r.id AS rollout, w.number + 1 AS number, r.waves AS count
     FROM ${sql.list('asked')} CROSS JOIN rollout_waves w CROSS JOIN rollouts r
     WHERE w.job_seq = CAST(asked.value AS BIGINT) AND r.seq = w.rollout_seq`,
 );

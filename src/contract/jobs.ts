@@ -62,7 +62,8 @@ const jobRow = row(
     Counts: z.catch(z.optional(z.record(z.string(), z.number())), undefined),
     /** Number of attempts of a parent or single job. Missing if the service does not support `RetryOf`. */
     Attempts: optionalNumber,
-    /** Set in lists on the job of a rollout: which wave it is, from 1, and of how many. */
+    /** Set in lists on the job of a rollout: which rollout, which wave it is, from 1, and of how many. */
+    RolloutId: optionalText,
     Wave: optionalNumber,
     WaveCount: optionalNumber,
     /** Set on an unfinished parent: how many of its waiting children are for devices that are Offline. */
@@ -87,6 +88,7 @@ const OPTIONAL_TEXTS = [
   'OutputRemovedTime',
   'OutputRemovedBecause',
   'ArchivedTime',
+  'RolloutId',
   'RuleName',
   'Verdict',
   'VerdictBecause',

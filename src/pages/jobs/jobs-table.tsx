@@ -1,10 +1,12 @@
 // The table of jobs: name, target, state and times.
-import { IconPlayerStop, IconTrash } from '@tabler/icons-react';
+import { useMemo, useState } from 'react';
+import { IconChevronDown, IconChevronRight, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { jobEndpoints, type Job } from '#/contract/jobs.ts';
 import type { Tag } from '#/contract/tags.ts';
 import { canStop, isStopping } from '#/contract/job-state.ts';
 import { paths } from '#/paths.ts';
-import { formatCount } from '#/lib/format.ts';
+import { counted, formatCount } from '#/lib/format.ts';
+import { toggled } from '#/lib/toggled.ts';
 import { Duration } from '#/features/jobs/duration.tsx';
 import { timesOf } from '#/features/jobs/job-times.ts';
 import {
@@ -26,6 +28,7 @@ import { Time } from '#/ui/controls/time.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { useSelectedIds } from '#/ui/table/selected-ids.ts';
 import { Link } from '#/ui/url/link.tsx';
+import { foldWaves, parentOf, type FoldedJobs } from './fold-waves.ts';
 import { jobSelection } from './job-selection.ts';
 import classes from './jobs.module.css';
 import { Gate } from '#/ui/controls/gate.tsx';
@@ -33,6 +36,10 @@ import { useMay } from '#/api/people.ts';
 
 const nameOf = ({ JobName, JobId }: Job) => JobName || JobId;
 const keyOf = ({ JobId }: Job) => JobId;
+const wavesText = (waves: readonly Job[]) => {
+  const all = waves[0]?.WaveCount ?? waves.length;
+  return waves.length < all ? `${formatCount(waves.length)} of ${counted(all, 'wave')}` : counted(all, 'wave');
+};
 /** How often a job was tried on its single device; a parent counts the attempts of each device by itself. */
 const attemptsOf = ({ DeviceName, Attempts = 1 }: Job) => (DeviceName ? Attempts : 1);
 
@@ -71,14 +78,6 @@ interface Gates {
   noDelete: string | undefined;
 }
 
-const WAVE: Column<Job> = {
-  header: 'Wave',
-  width: '68px',
-  align: 'end',
-  phone: 'hide',
-  cell: waveText,
-};
-
 const ATTEMPT: Column<Job> = {
   header: 'Attempt',
   width: '76px',
@@ -87,35 +86,62 @@ const ATTEMPT: Column<Job> = {
   cell: (job) => attemptsOf(job) > 1 && formatCount(attemptsOf(job)),
 };
 
-/** Beside the name on a phone, where they have no columns. */
-const waveAndAttempt = (job: Job) =>
-  [
-    waveText(job) !== undefined && `wave ${waveText(job)}`,
-    attemptsOf(job) > 1 && `attempt ${formatCount(attemptsOf(job))}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+/** The rows that stand for a rollout. */
+interface Rollouts extends Pick<FoldedJobs, 'waves'> {
+  opened: ReadonlySet<string>;
+  toggle: (key: string) => void;
+}
 
-const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, noDelete }: Gates) =>
+const columnsOf = (
+  { jobs, tags, onStop, onDelete }: JobsTableProps,
+  { waves, opened, toggle }: Rollouts,
+  { noStop, noDelete }: Gates,
+) =>
   [
     {
       header: 'Name',
       by: 'name',
-      cell: (job) => (
-        <>
-          <Link to={paths.job(job.JobId)} className={rowName}>
-            <MiddleEllipsis text={nameWithoutWave(job) || job.JobId} />
-          </Link>
-          {waveAndAttempt(job) && <span className="dim on-phone"> {waveAndAttempt(job)}</span>}
-        </>
-      ),
+      cell: (job) => {
+        const of = waves.get(job.JobId);
+        if (of)
+          return (
+            <span className={classes.rollout}>
+              <IconButton
+                icon={opened.has(job.JobId) ? IconChevronDown : IconChevronRight}
+                size="sm"
+                label={`${wavesText(of)} of ${nameOf(job)}`}
+                aria-expanded={opened.has(job.JobId)}
+                onClick={() => toggle(job.JobId)}
+              />
+              <Link to={paths.rollout(job.RolloutId ?? '')} className={rowName}>
+                <MiddleEllipsis text={nameOf(job)} />
+              </Link>
+            </span>
+          );
+        const isInner = waves.has(parentOf(job) ?? '');
+        return (
+          <>
+            <Link
+              to={paths.job(job.JobId)}
+              className={`${rowName} ${isInner ? classes.wave : ''}`}
+              {...(isInner && { 'aria-label': `${nameWithoutWave(job)}, wave ${waveText(job)}` })}
+            >
+              <MiddleEllipsis text={isInner ? `Wave ${waveText(job)}` : nameOf(job)} />
+            </Link>
+            {attemptsOf(job) > 1 && <span className="dim on-phone"> attempt {formatCount(attemptsOf(job))}</span>}
+          </>
+        );
+      },
     },
     {
       header: 'Target',
       by: 'target',
       width: '13%',
       phone: 'wide',
-      cell: (job) => <MiddleEllipsis text={targetText(targetOf(job, tags))} />,
+      cell: (job) => {
+        const of = waves.get(job.JobId);
+        return of ? wavesText(of) : <MiddleEllipsis text={targetText(targetOf(job, tags))} />;
+      },
     },
     {
       header: 'State',
@@ -124,7 +150,6 @@ const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, n
       phone: 'wide',
       cell: (job) => <Standing job={job} />,
     },
-    ...(jobs.some((job) => waveText(job) !== undefined) ? [WAVE] : []),
     ...(jobs.some((job) => attemptsOf(job) > 1) ? [ATTEMPT] : []),
     {
       header: 'Submitted',
@@ -144,7 +169,7 @@ const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, n
     {
       header: 'Duration',
       by: 'took',
-      width: '98px',
+      width: '104px',
       room: 'medium',
       phone: 'end',
       cell: (job) => <Duration job={job} />,
@@ -153,42 +178,68 @@ const columnsOf = ({ jobs, tags, onStop, onDelete }: JobsTableProps, { noStop, n
       header: 'Actions',
       width: '84px',
       tools: true,
-      cell: (job) => (
-        <span className="snug">
-          {canStop(job) && (
-            <Gate why={noStop ?? (isStopping(job) ? ALREADY_ASKED : undefined)}>
+      cell: (job) =>
+        // What is done to a rollout is done on its page.
+        waves.has(job.JobId) ? null : (
+          <span className="snug">
+            {canStop(job) && (
+              <Gate why={noStop ?? (isStopping(job) ? ALREADY_ASKED : undefined)}>
+                <IconButton
+                  icon={IconPlayerStop}
+                  label={`Stop ${nameOf(job)}`}
+                  title="Stop job"
+                  onClick={() => onStop(job)}
+                />
+              </Gate>
+            )}
+            <Gate why={noDelete}>
               <IconButton
-                icon={IconPlayerStop}
-                label={`Stop ${nameOf(job)}`}
-                title="Stop job"
-                onClick={() => onStop(job)}
+                icon={IconTrash}
+                label={`Delete ${nameOf(job)}`}
+                title="Delete job"
+                onClick={() => onDelete(job)}
               />
             </Gate>
-          )}
-          <Gate why={noDelete}>
-            <IconButton
-              icon={IconTrash}
-              label={`Delete ${nameOf(job)}`}
-              title="Delete job"
-              onClick={() => onDelete(job)}
-            />
-          </Gate>
-        </span>
-      ),
+          </span>
+        ),
     },
   ] satisfies Column<Job>[];
 
 export function JobsTable(props: JobsTableProps) {
+  const { jobs, find } = props;
   const noStop = useMay(jobEndpoints.stop, 'Stopping jobs');
   const noDelete = useMay(jobEndpoints.remove, 'Deleting jobs');
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const { rows, waves } = useMemo(() => foldWaves(jobs, opened), [jobs, opened]);
+  // A wave whose row was closed is not kept while the pointer is in the rows, unlike one that left the list.
+  const findRow = useMemo(() => {
+    const listed = new Set(jobs.map(keyOf));
+    return (id: string) => (listed.has(id) ? undefined : find(id));
+  }, [jobs, find]);
+  const { ids, add, remove, toggle } = useSelectedIds(jobSelection);
+  const jobsOf = (keys: readonly string[]) => keys.flatMap((key) => waves.get(key)?.map(keyOf) ?? key);
+  const whole = [...waves.keys()].filter((key) => jobsOf([key]).every((id) => ids.has(id)));
+  const isWhole = (key: string) => whole.includes(key);
   return (
     <VirtualTable
       name="Jobs"
-      columns={columnsOf(props, { noStop, noDelete })}
-      rows={props.jobs}
+      columns={columnsOf(
+        props,
+        { waves, opened, toggle: (key) => setOpened((now) => toggled(now, key)) },
+        { noStop, noDelete },
+      )}
+      rows={rows}
       rowKey={keyOf}
-      find={props.find}
-      selection={{ ...useSelectedIds(jobSelection), nameOf }}
+      find={findRow}
+      parentOf={parentOf}
+      selection={{
+        ids: new Set([...ids, ...whole]),
+        add: (keys) => add(jobsOf(keys)),
+        remove: (keys) => remove(jobsOf(keys)),
+        toggle: (key) => (isWhole(key) ? remove(jobsOf([key])) : waves.has(key) ? add(jobsOf([key])) : toggle(key)),
+        nameOf,
+        all: `Select all ${formatCount(jobs.length)}`,
+      }}
       sort={props.sort}
       onSort={props.onSort}
     />

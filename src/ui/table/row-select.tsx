@@ -11,6 +11,8 @@ export interface RowSelection<Row> {
   toggle: (id: string) => void;
   /** The accessible name of a row. */
   nameOf: (row: Row) => string;
+  /** The name of the checkbox in the head. */
+  all?: string;
 }
 
 type Change = Pick<RowSelection<never>, 'add' | 'remove'>;

@@ -54,8 +54,6 @@ export interface DrawnRows {
 export interface TableSelection<Row> extends RowSelection<Row> {
   /** The keys of all rows in order, rendered or not. */
   shown: readonly string[];
-  /** The name of the checkbox in the head. */
-  all?: string;
 }
 
 export interface TableProps<Row> {
