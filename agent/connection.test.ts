@@ -12,7 +12,11 @@ import { until } from '../scripts/test-process.ts';
 import { startAgent } from './agent.ts';
 
 /** A service that gives its agent the key "next" when it comes with the first one. */
-async function serve(t: TestContext, accepts: (key: string, times: number) => boolean) {
+async function serve(
+  t: TestContext,
+  accepts: (key: string, times: number) => boolean,
+  refusal = 'HTTP/1.1 401 Unauthorized\r\nWWW-Authenticate: Bearer realm="muster"\r\n',
+) {
   const asked: string[] = [];
   /** Of the agents that were welcomed. */
   const sockets: WebSocket[] = [];
@@ -22,7 +26,7 @@ async function serve(t: TestContext, accepts: (key: string, times: number) => bo
     const key = (request.headers.authorization ?? '').replace('Bearer ', '');
     asked.push(key);
     if (!accepts(key, asked.filter((each) => each === key).length)) {
-      socket.end('HTTP/1.1 401 Unauthorized\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      socket.end(`${refusal}Connection: close\r\nContent-Length: 0\r\n\r\n`);
       return;
     }
     links.handleUpgrade(request, socket, head, (opened) => {
@@ -40,12 +44,14 @@ async function serve(t: TestContext, accepts: (key: string, times: number) => bo
   await until('the port', () => server.listening);
   const folder = mkdtempSync(path.join(tmpdir(), 'muster-connection-'));
   const keyFile = path.join(folder, 'key');
+  const lines: string[] = [];
   writeFileSync(keyFile, 'first\n');
   const agent = startAgent({
     server: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     key: 'first',
     keyFiles: [keyFile],
     data: path.join(folder, 'data'),
+    log: (line) => void lines.push(line),
   });
   t.after(async () => {
     await agent.stop();
@@ -53,7 +59,7 @@ async function serve(t: TestContext, accepts: (key: string, times: number) => bo
     server.close();
     rmSync(folder, { recursive: true });
   });
-  return { agent, asked, sockets };
+  return { agent, asked, sockets, lines };
 }
 
 test('a key that the service has just given is tried once more when it is refused', async (t) => {
@@ -80,4 +86,15 @@ test('the key that an agent starts with is tried once', async (t) => {
   const { agent, asked } = await serve(t, () => false);
   assert.equal((await agent.ending).why, 'refused');
   assert.deepEqual(asked, ['first']);
+});
+
+test('a login that a proxy in front of the service wants ends nothing, and is said to be the proxy’s', async (t) => {
+  const nginx = 'HTTP/1.1 401 Unauthorized\r\nServer: nginx/1.22.1\r\nWWW-Authenticate: Basic realm="Restricted"\r\n';
+  const { asked, sockets, lines } = await serve(t, (_, times) => times > 1, nginx);
+  await until('a connection', () => sockets.length === 1);
+  assert.deepEqual(asked.slice(0, 2), ['first', 'first']);
+  assert.match(
+    lines.join('\n'),
+    /\(a proxy in between, nginx\/1\.22\.1, answered 401 Unauthorized; see that it lets this device through\)/,
+  );
 });

@@ -13,7 +13,7 @@ import {
   type Hello,
   type ServiceMessage,
 } from '#/contract/agent-link.ts';
-import { faultOf, proxyTunnel, refusalOf, socketUrl, type ProxyTunnel } from './outgoing.ts';
+import { faultOf, proxyTunnel, refusalOf, refusesKey, socketUrl, type ProxyTunnel } from './outgoing.ts';
 import { retryAfterMs, spanOf } from './reconnect.ts';
 
 /** Why the agent ends; `line` is printed for the user who started it. */
@@ -103,7 +103,7 @@ export class Connection {
       refusal = proxy?.refusal ?? refusalOf(response);
       pauseMs = retryAfterMs(response.headers['retry-after']);
       request.destroy();
-      if (response.statusCode === 401 && proxy?.refusal === undefined && !this.#mayDoubt(key))
+      if (refusesKey(response) && proxy?.refusal === undefined && !this.#mayDoubt(key))
         this.#end(
           'refused',
           `${server} refused this device key. Check the key, or make a new one on the device's page.`,

@@ -12,7 +12,9 @@ import { testFolder, type TestFolder } from './test-folder.ts';
 /** How the service answers one request; it gets the parsed body. */
 type Turn = (answer: ServerResponse, body: Record<string, unknown>) => void;
 const json = (status: number, body: object) => (answer: ServerResponse) =>
-  answer.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
+  answer
+    .writeHead(status, { 'Content-Type': `application/${status < 400 ? '' : 'problem+'}json` })
+    .end(JSON.stringify(body));
 const JOINED = json(200, { DeviceId: 'd', DeviceKey: 'mdk_own' });
 const WAITING = json(202, { PendingId: 'p' });
 /** The page of a proxy that would have the device wait for more than a day. */
@@ -87,6 +89,36 @@ test('a refusal ends it with the sentence of the service, and leaves the enrolme
   });
   assert.equal(existsSync(path.join(data, 'key')), false);
   assert.equal(existsSync(enrolKeyFile), true);
+});
+
+/** Envoy's RBAC, nginx's list of addresses, and a firewall of a cloud; the sign-in page of a hotel. */
+const IN_BETWEEN: Turn[] = [
+  (answer) => answer.writeHead(403, { 'Content-Type': 'text/plain', Server: 'envoy' }).end('RBAC: access denied'),
+  (answer) => answer.writeHead(403, { 'Content-Type': 'text/html' }).end('<h1>403 Forbidden</h1><hr>nginx'),
+  (answer) => answer.writeHead(400, { 'Content-Type': 'application/json' }).end('{"message":"Forbidden"}'),
+  (answer) => answer.writeHead(200, { 'Content-Type': 'text/html' }).end('<title>Welcome</title>'),
+];
+
+test('what a proxy or a sign-in of the network says ends no enrolment, and is not shown as the service’s', async () => {
+  const { key, lines } = join(folder.data, [...IN_BETWEEN]);
+  assert.equal(await key, 'mdk_own');
+  const tried = (what: string) => `${url()} cannot be reached: a proxy in between${what}. Trying again.`;
+  assert.deepEqual(lines.slice(0, 4), [
+    tried(', envoy, answered 403 Forbidden; see that it lets this device through'),
+    tried(' answered 403 Forbidden; see that it lets this device through'),
+    tried(' answered 400 Bad Request; see that it lets this device through'),
+    tried(' answered 200 OK; see that it lets this device through'),
+  ]);
+});
+
+test('what a proxy says ends no pairing, and takes no code away', async () => {
+  turns = [...IN_BETWEEN, json(200, { PairingId: 'p', Code: 'ABCDEFGH', ExpiresTime: '' })];
+  turns.push((answer) => answer.writeHead(404).end('404 page not found\n'), JOINED);
+  const { data } = folder;
+  const lines: string[] = [];
+  const log = (line: string) => void lines.push(line);
+  assert.equal(await pair({ server: url(), data, log, fingerprint: 'machine', pause: () => 0 }), 'mdk_own');
+  assert.equal(lines.filter((line) => line.startsWith('Pairing code')).length, 1);
 });
 
 test('a device that was stopped while it waited asks on with the same secret', async () => {

@@ -6,7 +6,7 @@ import { hostname, networkInterfaces, platform, release, arch } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeDurably } from './durable.ts';
-import { request } from './outgoing.ts';
+import { answerInBetween, request } from './outgoing.ts';
 import { retryAfterMs } from './reconnect.ts';
 
 export interface PairOptions {
@@ -80,6 +80,7 @@ interface Answer {
 }
 
 interface Answered {
+  /** 0 if the service did not answer, which is in the log. */
   status: number;
   retryAfterMs: number;
   answer: Answer;
@@ -187,6 +188,10 @@ const shortFingerprint = (fingerprint: string): string =>
 
 const TIMEOUT_MS = 30_000;
 
+/** Its refusals are problem documents (RFC 9457). A proxy, or a network's sign-in, answers with a page, a text, or JSON of its own. */
+const isOfService = ({ ok, headers }: Response): boolean =>
+  (ok ? /^application\/json\b/ : /^application\/problem\+json\b/).test(headers.get('Content-Type') ?? '');
+
 /** One request. Status 0, and a line in the log, if the service cannot be reached. */
 async function ask(
   server: string,
@@ -206,8 +211,12 @@ async function ask(
       redirect: 'error',
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
+    const { status, statusText, headers } = response;
+    const pauseMs = retryAfterMs(headers.get('Retry-After') ?? '');
     const answer = (await response.json().catch(() => ({}))) as Answer;
-    return { status: response.status, retryAfterMs: retryAfterMs(response.headers.get('Retry-After') ?? ''), answer };
+    if (isOfService(response)) return { status, retryAfterMs: pauseMs, answer };
+    say(`${server} cannot be reached: ${answerInBetween(status, statusText, headers.get('Server'))}. Trying again.`);
+    return { status: 0, retryAfterMs: pauseMs, answer: {} };
   } catch (error) {
     const { message, cause } = error as Error & { cause?: Error };
     say(`${server} cannot be reached: ${cause?.message ?? message}. Trying again.`);

@@ -43,14 +43,27 @@ export async function request(url: string, options: RequestOptions): Promise<Res
   return fetchByProxy(target, options);
 }
 
+type AnswerHead = Pick<IncomingMessage, 'statusCode' | 'statusMessage' | 'headers'>;
+
+/** Whether the service refuses the key. A proxy or a hotel's network that wants a login has another challenge, or none. */
+export const refusesKey = ({ statusCode, headers }: AnswerHead): boolean =>
+  statusCode === 401 && /^Bearer realm="muster"/i.test(headers['www-authenticate'] ?? '');
+
+/** What an answer says that is not the service's, by the name that its sender gives itself. */
+export function answerInBetween(status: number, statusText: string, server: string | null): string {
+  const named = server ? `, ${server.slice(0, 60)},` : '';
+  const advice = status < 500 ? '; see that it lets this device through' : '';
+  return `a proxy in between${named} answered ${`${status} ${statusText}`.trim()}${advice}`;
+}
+
 /** The answers of the service itself that need no explanation. */
 const OF_THE_SERVICE = new Set([401, 429, 503]);
 
 /** Why a WebSocket was not opened, from what was answered instead. */
-export function refusalOf({
-  statusCode = 0,
-  statusMessage = '',
-}: Pick<IncomingMessage, 'statusCode' | 'statusMessage'>) {
+export function refusalOf(answer: AnswerHead): string {
+  const { statusCode = 0, statusMessage = '', headers } = answer;
+  if (statusCode === 401 && !refusesKey(answer))
+    return answerInBetween(statusCode, statusMessage, String(headers.server ?? ''));
   const answered = `it answered ${statusCode} ${statusMessage}`.trim();
   return OF_THE_SERVICE.has(statusCode) ? answered : `${answered}; a proxy in between must pass WebSocket upgrades`;
 }

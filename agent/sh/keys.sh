@@ -40,17 +40,23 @@ say() {
   said=$1
 }
 
+# Whether the answer is a refusal of the service: a problem document (RFC 9457), unlike those of proxies and of networks with a
+# sign-in, which end nothing.
+is_refusal() {
+  [ "$status" -ge 400 ] && header content-type | grep -q '^application/problem+json'
+}
+
 # What the service answered, or why it did not.
 say_answer() {
-  first_line "$tmp.error"
-  if [ "$status" = 000 ]; then
-    say "$server cannot be reached: $line. Trying again."
-  else
+  if is_refusal; then
     title=$(field title)
     detail=$(field detail)
-    say "${title:-The service answered with $status}${detail:+. $detail}"
+    say "$title${detail:+. $detail}"
+    case $status in 400 | 403) finish 2 ;; esac
+    return
   fi
-  case $status in 400 | 403) finish 2 ;; esac
+  if [ "$status" = 000 ]; then first_line "$tmp.error"; else in_between "$status"; fi
+  say "$server cannot be reached: $line. Trying again."
 }
 
 # The service gave this device a key.
@@ -68,7 +74,10 @@ enrol() {
   while :; do
     call POST enrol 60 "$tmp.hello"
     case $status in
-      200) ! join || return 0 ;;
+      200)
+        ! join || return 0
+        say_answer
+        ;;
       202) say "Waiting for approval in the dashboard. Fingerprint of this machine: $(printf '%s' "$machine" | digest | cut -c 1-12)" ;;
       *) say_answer ;;
     esac
@@ -82,14 +91,13 @@ pair() {
     call POST pair/begin 60 "$tmp.hello"
     code=$(field Code) pairing=$(field PairingId)
     case $status:$pairing in
-      200:*[!A-Za-z0-9_-]* | 200:) status=000 ;;
-      200:*)
+      200:*[!A-Za-z0-9_-]* | 200: | [!2]*) pairing= && say_answer ;;
+      *)
         pause=${MUSTER_ENROL_PAUSE:-10}
         code=$(echo "$code" | sed 's/^\(....\)/\1-/')
         echo "$code" >"$data/pairing-code"
         say "Pairing code: $code. Type it in the dashboard, under Devices, Enrolment."
         ;;
-      *) say_answer ;;
     esac
     while [ "$status" != 404 ] && [ -n "$pairing" ]; do
       sleep $((pause / 2)) &
@@ -98,6 +106,7 @@ pair() {
       child=
       call GET "pair/$pairing" 60
       [ "$status" != 200 ] || ! join || return 0
+      [ "$status" != 404 ] || is_refusal || status=000
     done
     back_off
   done

@@ -110,6 +110,17 @@ call() {
   [ -f "$tmp.body" ] || : >"$tmp.body"
 }
 
+# header NAME: its value in the answer. A proxy that speaks HTTP/2 changes the letter case.
+header() {
+  cat "$tmp.head" "$tmp.error" 2>/dev/null | grep -i "^ *$1:" | tail -n 1 | tr -cd ' -~' | sed 's/^[^:]*: *//' | cut -c 1-60
+}
+
+# in_between TEXT: says that an answer is not the service's, by the name that its sender gives itself.
+in_between() {
+  sender=$(header server)
+  line="a proxy in between${sender:+, $sender,} answered $1"
+}
+
 # Waits longer each time, as long as the service asks for, and by a part that differs between devices. A proxy may ask for days.
 back_off() {
   retry_after=$(sed -n 's/^ *[Rr]etry-[Aa]fter: *0*\([0-9]\{1,3\}\)[[:space:]]*$/\1/p' "$tmp.head" "$tmp.error" 2>/dev/null | tail -n 1)
@@ -151,9 +162,15 @@ ask() {
     case ${2##*/}:$status:$line in
       output*:next\ *[!0-9]* | ended\?how=interrupted:400:*) ;;
       hello:200:session\ ?* | next*:204:* | next*:200:[a-z]* | taken:200:run | taken:200:drop | output*:200:next\ ?* | ended*:200:ok | \
-        key:200:* | facts:20[04]:* | facts:40[0345]:* | facts:413:* | output*:409:next\ ?* | output*:413:* | output*:400:[!\<]* | ended*:400:[!\<]* | key:400:*) return ;;
+        key:200:* | facts:20[04]:* | facts:40[0345]:* | facts:413:* | output*:409:next\ ?* | output*:413:* | \
+        output*:400:'The request is not valid'* | ended*:400:'The request is not valid'* | key:400:*) return ;;
     esac
     case $line in *'<'*) line="a page that is not the service's" ;; esac
+    # A proxy or a hotel's network that wants a login has another challenge, or none.
+    if [ "$status" = 401 ] && ! header www-authenticate | grep -q '^Bearer realm="muster"'; then
+      in_between "401, $line"
+      status=proxy
+    fi
     case $status:$line in
       401:* | 409:*)
         # The key or the session may have been renewed while the request was on its way.
@@ -173,6 +190,7 @@ ask() {
         ! is_cut_short "$2" || return 0
         case $status in
           000) first_line "$tmp.error" || line="no whole answer within $time s" ;;
+          proxy) ;;
           408 | 425 | 429 | 5??) line="status $status, $line" ;;
           *) line="it did not answer as a Muster service does, but with $status $line" ;;
         esac

@@ -26,7 +26,7 @@ import { running } from '../test-folder.ts';
 import { AGENT_VERSION } from '../version.ts';
 import { LOCALHOST_TLS } from '../../scripts/test-certificate.ts';
 import { busyBoxPath, find, testWith } from './test-busybox.ts';
-import { TestService, type Answer, type TestJob } from './test-service.ts';
+import { KEY_REFUSED, TestService, type Answer, type TestJob } from './test-service.ts';
 
 const SCRIPT = path.join(import.meta.dirname, 'muster-agent.sh');
 const base = mkdtempSync(path.join(tmpdir(), "muster-sh it's "));
@@ -283,8 +283,7 @@ describe(`under ${standard.name}`, () => {
 
   test('a key that the service has just given is tried once more when it is refused', async () => {
     let refusals = 0;
-    service.fault = ({ key }) =>
-      key === service.newKey && refusals++ === 0 ? { status: 401, text: 'Unknown device key.' } : undefined;
+    service.fault = ({ key }) => (key === service.newKey && refusals++ === 0 ? KEY_REFUSED : undefined);
     const device = new Device(standard);
     const agent = device.start();
     service.replaceKey('dk_second');
@@ -301,8 +300,7 @@ describe(`under ${standard.name}`, () => {
 
   test('a key that is refused twice is final, although the service has just given it', async () => {
     let refusals = 0;
-    service.fault = ({ key }) =>
-      key === 'dk_second' ? ((refusals += 1), { status: 401, text: 'Unknown device key.' }) : undefined;
+    service.fault = ({ key }) => (key === 'dk_second' ? ((refusals += 1), KEY_REFUSED) : undefined);
     const agent = new Device(standard).start();
     service.replaceKey('dk_second');
     assert.equal(await agent.ended, 2);
@@ -321,6 +319,24 @@ describe(`under ${standard.name}`, () => {
       'key.new dk_first',
       `${path.basename(device.folder)} dk_second`,
     ]);
+  });
+
+  test('what a proxy says ends no enrolment, and is not shown as the service’s', async () => {
+    const answers: Answer[] = [
+      { status: 403, text: 'RBAC: access denied', headers: { 'Content-Type': 'text/plain', Server: 'envoy' } },
+      { status: 400, text: '{"title":"Forbidden"}', headers: { 'Content-Type': 'application/json' } },
+      { status: 200, text: '<title>Welcome</title>', headers: { 'Content-Type': 'text/html' } },
+      { status: 200, text: JSON.stringify({ DeviceKey: service.key }) },
+    ];
+    service.fault = ({ path: at }) => (at === '/v1/enrol' ? answers.shift() : undefined);
+    const device = new Device(standard, { ENROL_KEY: 'mek_shared', MUSTER_ENROL_PAUSE: '0' });
+    rmSync(device.keyFile);
+    const agent = device.start();
+    await agent.line(/^This device has joined/);
+    const tried = (what: string) => `${service.url} cannot be reached: a proxy in between${what}. Trying again.\n`;
+    assert.ok(
+      agent.printed.startsWith(tried(', envoy, answered 403') + tried(' answered 400') + tried(' answered 200')),
+    );
   });
 
   test('without od, setsid, stat and timeout a device joins, and its key is on the disk before the way to it is gone', async () => {
@@ -457,11 +473,17 @@ describe(`under ${standard.name}`, () => {
     const device = new Device(standard);
     const portal = { status: 200, text: '<html>Welcome to the hotel' };
     const pages = new Map<string, Answer[]>([
-      ['/hello', [{ status: 407, text: '<html>Proxy Authentication Required' }]],
+      [
+        '/hello',
+        [
+          { status: 407, text: '<html>Proxy Authentication Required' },
+          { status: 401, text: '<html>401', headers: { Server: 'nginx', 'WWW-Authenticate': 'Basic realm="Site"' } },
+        ],
+      ],
       ['/next', [portal]],
       ['/job/once/taken', [{ status: 404, text: '<html>Not found' }]],
       ['/job/once/output', [portal]],
-      ['/job/once/ended', [portal, { status: 400, text: '<html>Bad request' }]],
+      ['/job/once/ended', [portal, { status: 400, text: 'Bad Request' }]],
     ]);
     service.fault = (request) => pages.get(request.path)?.shift();
     const agent = device.start();
@@ -484,19 +506,25 @@ describe(`under ${standard.name}`, () => {
     let refused = 0;
     service.fault = (request) => {
       if (request.body.length > 40_000) return { status: 413, text: '<html>Too large' };
-      if (request.path === '/job/next/output') return { status: 400, text: 'No output, please.' };
+      if (request.path === '/job/next/output') return { status: 400, text: 'The request is not valid: no output.' };
       if (request.path !== '/job/odd/ended' || refused > 1) return undefined;
       refused += 1;
-      return { status: 400, text: 'This end is unknown.' };
+      return { status: 400, text: 'The request is not valid: an unknown end.' };
     };
     device.start();
     const job = service.add('odd', 'yes 0123456789 | head -c 90000; exit 7');
     assert.equal(await endOf(job), 'interrupted');
-    assert.equal(job.reason, 'The job ended with exit=7, which the service did not take: This end is unknown.');
+    assert.equal(
+      job.reason,
+      'The job ended with exit=7, which the service did not take: The request is not valid: an unknown end.',
+    );
     assert.equal(job.stdout.length, 90_000);
     const next = service.add('next', 'echo out; exit 3');
     assert.equal(await endOf(next), '3');
-    assert.equal(next.reason?.trim(), 'The service did not take the rest of its output: No output, please.');
+    assert.equal(
+      next.reason?.trim(),
+      'The service did not take the rest of its output: The request is not valid: no output.',
+    );
   });
 
   test('it waits as long as a busy service asks', async () => {

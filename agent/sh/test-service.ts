@@ -11,6 +11,13 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** What the service answers to a key that it does not know. */
+export const KEY_REFUSED: Answer = {
+  status: 401,
+  text: 'Unknown device key: check the key.',
+  headers: { 'WWW-Authenticate': 'Bearer realm="muster"' },
+};
+
 export interface TestJob {
   id: string;
   command: string;
@@ -177,7 +184,7 @@ export class TestService {
       this.key = this.newKey;
       this.newKey = undefined;
     }
-    if (key !== this.key) return { status: 401, text: 'Unknown device key.' };
+    if (key !== this.key) return KEY_REFUSED;
     if (path === '/hello') {
       this.hellos.push(readLines(body));
       this.#answerWaiting({ status: 409, text: 'replaced: another agent said hello.' });
@@ -226,7 +233,8 @@ export class TestService {
         job[stream] = Buffer.concat([job[stream].subarray(0, offset), body]);
       return { status: 200, text: `next ${job[stream].length}` };
     }
-    if (Number(query.get('exit')) > 255) return { status: 400, text: 'It is not valid: "exit" must be at most 255.' };
+    if (Number(query.get('exit')) > 255)
+      return { status: 400, text: 'The request is not valid: "exit" must be at most 255.' };
     job.end ??= query;
     job.reason ??= body.toString();
     this.#wake();

@@ -114,7 +114,7 @@ const jobs: Record<string, RuleCheck> = {
 
 const ends: Record<string, RuleCheck> = {
   settled: async (stage) => {
-    const doubts = 4;
+    const doubts = 5;
     stage.service.doubts = doubts;
     stage.give('doubted', 'exit 9');
     const reported = await stage.endsOf('doubted', doubts + 1);
@@ -183,9 +183,14 @@ const retries: Record<string, RuleCheck> = {
     must(took < 40, `ten faults, each followed by an answer, took ${took} s`);
   },
 
+  'login-of-a-proxy': async (stage) => {
+    for (const challenge of [undefined, 'Basic realm="Restricted"', 'Bearer realm="proxy"'])
+      await refuse(stage, { status: 401, ...(challenge !== undefined && { challenge }) }, 2);
+  },
+
   refused: async (stage) => {
     const { agent, service } = stage;
-    service.refusal = { status: 401 };
+    service.refusal = { status: 401, challenge: 'Bearer realm="muster"' };
     service.rejoin();
     const code = await soon('the agent to end', async () => !agent.isRunning && agent.program?.ended);
     must(code === 2, `its exit code is ${code}`);

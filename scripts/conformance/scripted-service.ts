@@ -65,6 +65,8 @@ const DOUBTS: { status: number; body: string; frame: (job: string) => object }[]
   { status: 200, body: 'okay\n', frame: (job) => ({ type: 'settled', job: `${job}-2` }) },
   { status: 400, body: '<html><body><h1>400 Bad request</h1>\n', frame: () => ({ type: 'settled' }) },
   { status: 404, body: 'Not found.\n', frame: () => ({}) },
+  // Go's and Envoy's.
+  { status: 400, body: 'Bad Request', frame: () => ({ type: 'ok' }) },
 ];
 
 const keyOf = ({ headers }: IncomingMessage) => (headers.authorization ?? '').replace('Bearer ', '');
@@ -79,7 +81,7 @@ export class ScriptedService {
   /** How many reports of an end are still answered by what confirms nothing. */
   doubts = 0;
   /** What all requests are refused with while it is set, and when that was. */
-  refusal: { status: number; retryAfter?: string } | undefined;
+  refusal: { status: number; retryAfter?: string; challenge?: string } | undefined;
   readonly refusedAt: number[] = [];
   /** The facts of the last report, what was said of those that are missing, and what was wrong with hellos. */
   facts = new Map<string, string>();
@@ -221,8 +223,12 @@ export class ScriptedService {
   #refuse(): { status: number; headers: Record<string, string> } | undefined {
     if (!this.refusal) return undefined;
     this.refusedAt.push(performance.now());
-    const { status, retryAfter } = this.refusal;
-    return { status, headers: retryAfter === undefined ? {} : { 'Retry-After': retryAfter } };
+    const { status, retryAfter, challenge } = this.refusal;
+    const headers = {
+      ...(retryAfter !== undefined && { 'Retry-After': retryAfter }),
+      ...(challenge !== undefined && { 'WWW-Authenticate': challenge }),
+    };
+    return { status, headers };
   }
 
   #say(message: ServiceMessage): void {
@@ -300,7 +306,7 @@ export class ScriptedService {
     const [, job = '', what = pathname.slice(AGENT_HTTP_PATH.length + 1)] =
       /\/job\/([^/]+)\/(\w+)$/.exec(pathname) ?? [];
     if (what === 'hello') {
-      if (!this.#report(body)) return void send(400, `${this.mistakes.at(-1)}\n`);
+      if (!this.#report(body)) return void send(400, `The request is not valid: ${this.mistakes.at(-1)}\n`);
       this.#session += 1;
       this.hellos += 1;
       send(200, `session ${this.#session}\n`);
@@ -332,7 +338,7 @@ export class ScriptedService {
       });
     } else if (what === 'facts') {
       const isReport = incoming.method === 'PUT' && this.#report(body);
-      send(isReport ? 204 : 400, isReport ? '' : `${this.mistakes.at(-1)}\n`);
+      send(isReport ? 204 : 400, isReport ? '' : `The request is not valid: ${this.mistakes.at(-1)}\n`);
     } else if (what === 'taken') send(200, this.#wanted.has(job) || !isJobId(job) ? 'run\n' : 'drop\n');
     else if (what === 'output') {
       const stream = searchParams.get('stream') ?? '';

@@ -1606,6 +1606,22 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
     after: 'else if (status === 400) throw',
     tests: ['agent/enrol.test.ts'],
   },
+  {
+    area: 'enrolment',
+    name: 'a proxy in front of the service ends the enrolment',
+    file: 'agent/enrol.ts',
+    before: 'if (isOfService(response)) return',
+    after: 'if (status > 0) return',
+    tests: ['agent/enrol.test.ts'],
+  },
+  {
+    area: 'keys',
+    name: 'the login of a proxy ends the agent',
+    file: 'agent/connection.ts',
+    before: 'if (refusesKey(response) && proxy',
+    after: 'if (response.statusCode === 401 && proxy',
+    tests: ['agent/connection.test.ts'],
+  },
 
   // ---- Device keys that change --------------------------------------------------------------------------------------
   {
