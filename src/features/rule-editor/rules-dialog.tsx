@@ -1,10 +1,11 @@
 // The editor of outcome rules, which the account shares. Edited rules are tried on a log immediately.
+import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button, Group, Menu, Stack } from '@mantine/core';
 import { IconChevronDown, IconPlus } from '@tabler/icons-react';
 import type { Job } from '#/contract/jobs.ts';
 import { MOST_RULES, ruleEndpoints, type Rule, type RuleSet } from '#/contract/rules.ts';
-import { fieldErrors } from '#/api/api-error.ts';
+import { fieldErrors, hasStatus } from '#/api/api-error.ts';
 import { ruleMutations, ruleQueries, rulesOf } from '#/api/rules.ts';
 import { Timestamp } from '#/features/timestamp/timestamp.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
@@ -56,7 +57,11 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const review = saved?.Review ?? [];
   const noReview = useMay(ruleEndpoints.save, 'Confirming outcome rules', { Reviewed: true });
   const confirms = review.length > 0 && noReview === undefined;
-  const { mutate, error, isPending, variables: sent = NONE } = useWrite(ruleMutations.save(name, saved, confirms));
+  // What somebody else changes while the dialog is open is replaced only after a refusal has said so.
+  const [opened] = useState(saved);
+  const [isRefused, setRefused] = useState(false);
+  const write = useWrite(ruleMutations.save(name, isRefused ? saved : opened, confirms));
+  const { mutate, error, isPending, variables: sent = NONE } = write;
   const samples = useSamples(name, job, child);
   const trial = useTrial(name, samples.sample, samples.parent, draft.valid);
   const refused = fieldErrors(
@@ -73,7 +78,8 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
   const save = () => {
     const rules = draft.finished();
     // Faults found by the trial are shown at their rules.
-    if (rules && !rules.some((rule) => trial.each?.get(rule)?.Fault)) mutate(rules, { onSuccess: onClose });
+    if (rules && !rules.some((rule) => trial.each?.get(rule)?.Fault))
+      mutate(rules, { onSuccess: onClose, onError: (refusal) => setRefused((was) => was || hasStatus(refusal, 412)) });
   };
   return (
     <BaseDialog

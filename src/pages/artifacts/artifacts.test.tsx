@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
+import { queryClient } from '#/api/query-client.ts';
+import { ruleQueries } from '#/api/rules.ts';
 import {
   dialogOf,
   expectAccessible,
   expectAddress,
   expectGone,
+  expectRead,
   expectText,
   testPage,
   type TestPage,
@@ -205,6 +208,28 @@ test('links to the dialogs of before, and by the id of a version, lead to the pa
   }
   await open(`/artifacts?dialog=rules&artifact=${ArtifactId}`);
   await dialogOf('Outcome rules of myapp');
+});
+
+test('outcome rules that somebody else changed are replaced only after a refusal, also where the page has read them', async (t) => {
+  const { open, user, fill, service } = await testPage(t);
+  await upload(service, '1.0');
+  const rules = async () =>
+    (await service.call<{ Rules: { Find: string }[] }[]>('GET', '/v1/rules')).flatMap(({ Rules }) =>
+      Rules.map(({ Find }) => Find),
+    );
+  await open('/artifacts/myapp?dialog=rules');
+  await fill(await screen.findByRole('textbox', { name: 'Mark of rule 1' }), 'all good');
+  await service.call('PUT', '/v1/rules/myapp', { Rules: [{ Find: 'self test failed', Verdict: 'Failed' }] });
+  await queryClient.refetchQueries(ruleQueries.list());
+  await within(screen.getByRole('dialog')).findByText(/^Changed/);
+  const save = () => user.click(screen.getByRole('button', { name: 'Save rules' }));
+  await save();
+  await expectText(() => screen.getByRole('alert'), /^The rules of myapp were changed meanwhile/);
+  assert.deepEqual(await rules(), ['self test failed']);
+  await expectRead();
+  await save();
+  await expectGone(() => screen.queryByRole('dialog'));
+  assert.deepEqual(await rules(), ['all good']);
 });
 
 test('in front of a plain service the page of an artifact shows what there is', async (t) => {

@@ -1,5 +1,4 @@
 // The dialogs of standing orders, opened by the URL.
-import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { NativeSelect } from '@mantine/core';
 import { standingOrderEndpoints, standingOrderForm, type StandingOrder } from '#/contract/standing-orders.ts';
@@ -13,6 +12,7 @@ import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormDialog } from '#/ui/dialog/form-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
 import { FailedDevices } from './failed-devices.tsx';
 import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 
@@ -25,7 +25,11 @@ interface OrderDialogsProps {
 }
 
 export function OrderDialogs({ orders, dialog: { name, subject, close } }: OrderDialogsProps) {
-  const order = orders.find(({ Name }) => Name === subject);
+  const current = orders.find(({ Name }) => Name === subject);
+  // An order is changed or deleted as it was when the dialog opened, so that the service refuses it if somebody else has
+  // changed it since.
+  const opened = useSnapshot(subject !== null && (name === 'edit' || name === 'delete'), () => current);
+  const order = opened ?? current;
   return (
     <>
       {name === 'edit' && (order || subject === null) && <EditOrder order={order} onClose={close} />}
@@ -52,9 +56,7 @@ const NEW_VERSION =
 
 const RULES = formRules(standingOrderForm, { Name: 'Name', DeviceGroup: 'Group', ArtifactId: 'Version' });
 
-function EditOrder({ order, onClose }: { order: StandingOrder | undefined; onClose: () => void }) {
-  // Kept from when the dialog opened, so that saving does not overwrite what somebody else changes meanwhile.
-  const [before] = useState(order);
+function EditOrder({ order: before, onClose }: { order: StandingOrder | undefined; onClose: () => void }) {
   const groups = useKnownValues('DeviceGroup');
   const artifacts = useQuery(artifactQueries.list()).data ?? [];
   const choices = artifacts.map(({ ArtifactId, Name, Version }) => ({

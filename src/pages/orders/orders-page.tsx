@@ -166,7 +166,7 @@ export function OrdersPage() {
           />
         )}
       </View>
-      {orders.data && <OrderDialogs orders={orders.data} dialog={dialog} />}
+      {orders.data && <OrderDialogs key={dialog.subject} orders={orders.data} dialog={dialog} />}
     </Page>
   );
 }

@@ -2,14 +2,11 @@
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
-import { useQuery } from '@tanstack/react-query';
 import { rolloutEndpoints, type Rollout } from '#/contract/rollouts.ts';
 import { useMe, whyNot } from '#/api/people.ts';
-import { rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
+import type { RolloutAction } from '#/api/rollouts.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { useSnapshot } from '#/ui/use-snapshot.ts';
-import { ActionDialog } from './rollout-actions.tsx';
 import { decisionOf } from './rollout-decision.ts';
 import classes from './rollouts.module.css';
 
@@ -23,16 +20,6 @@ interface DecisionCardProps {
 export function DecisionCard({ rollout, dialog, stopped }: DecisionCardProps) {
   const me = useMe();
   const { text, isReason, choices } = decisionOf(rollout) ?? { text: '', isReason: false, choices: [] };
-  const concerned = choices.some(({ states }) => states);
-  const states = useQuery({ ...rolloutQueries.states(rollout.RolloutId), enabled: concerned });
-  const chosen = dialog.subject === null ? choices.find(({ action }) => action === dialog.name) : undefined;
-  const ids = chosen?.states
-    ? states.data?.flatMap(({ Wave, State, DeviceIds }) =>
-        Wave === rollout.Wave && chosen.states?.includes(State) ? DeviceIds : [],
-      )
-    : [];
-  // The devices at the time of the click.
-  const opened = useSnapshot(chosen !== undefined && ids !== undefined, () => chosen && { ...chosen, ids });
   return (
     <section className={classes.decision} aria-label="Decision">
       <p className={classes.because}>
@@ -57,16 +44,6 @@ export function DecisionCard({ rollout, dialog, stopped }: DecisionCardProps) {
           </li>
         ))}
       </ul>
-      {opened && (
-        <ActionDialog
-          key={opened.action}
-          rollout={rollout}
-          action={opened.action}
-          words={{ label: opened.label, title: opened.label, text: opened.consequence }}
-          deviceIds={opened.states && opened.ids}
-          onClose={dialog.close}
-        />
-      )}
     </section>
   );
 }

@@ -2,16 +2,19 @@
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { Button, Group } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { rolloutEndpoints, type Rollout } from '#/contract/rollouts.ts';
 import { useMe, whyNot } from '#/api/people.ts';
-import { rolloutMutations, type RolloutAction } from '#/api/rollouts.ts';
+import { rolloutMutations, rolloutQueries, type RolloutAction } from '#/api/rollouts.ts';
 import { devicesText } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
 import { TextField } from '#/ui/form/text-field.tsx';
-import { actionsOf } from './rollout-words.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
+import { decisionOf } from './rollout-decision.ts';
+import { actionsOf } from './rollout-words.ts';
 
 interface Words {
   label: string;
@@ -69,27 +72,50 @@ const retryWords = (count: number): Words => ({
   text: `${count === 1 ? 'It retries its job' : 'They retry their jobs'}. The wave’s time limit starts over, and other failures so far do not pause the rollout again.`,
 });
 
-export function RolloutActions({ rollout, dialog }: { rollout: Rollout; dialog: Dialog<RolloutAction> }) {
+interface RolloutActionsProps {
+  rollout: Rollout;
+  dialog: Dialog<RolloutAction>;
+}
+
+export function RolloutActions({ rollout, dialog }: RolloutActionsProps) {
   const [first, ...others] = actionsOf(rollout);
-  const opened = actionsOf(rollout).find((action) => action === dialog.name);
   const me = useMe();
   return (
-    <>
-      <Group gap="sm">
-        {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
-          <Gate key={action} why={whyNot(me, rolloutEndpoints[action], { doing: WORDS[action].doing })}>
-            <Button
-              variant={action === 'advance' && rollout.State === 'Waiting' ? 'filled' : 'default'}
-              onClick={() => dialog.open(action)}
-            >
-              {WORDS[action].label}…
-            </Button>
-          </Gate>
-        ))}
-      </Group>
-      {opened && <ActionDialog key={opened} rollout={rollout} action={opened} onClose={dialog.close} />}
-    </>
+    <Group gap="sm">
+      {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
+        <Gate key={action} why={whyNot(me, rolloutEndpoints[action], { doing: WORDS[action].doing })}>
+          <Button
+            variant={action === 'advance' && rollout.State === 'Waiting' ? 'filled' : 'default'}
+            onClick={() => dialog.open(action)}
+          >
+            {WORDS[action].label}…
+          </Button>
+        </Gate>
+      ))}
+    </Group>
   );
+}
+
+/**
+ * The dialog of an action beside the title or of a choice on the decision card, as it was when it opened: what is confirmed is
+ * what was read then, even if the rollout has changed since and offers other actions.
+ */
+export function RolloutDialog({ rollout, dialog }: RolloutActionsProps) {
+  const choices = decisionOf(rollout)?.choices ?? [];
+  const concerned = choices.some(({ states }) => states);
+  const { data } = useQuery({ ...rolloutQueries.states(rollout.RolloutId), enabled: concerned });
+  const opened = useSnapshot(dialog.name !== null && dialog.subject === null, () => {
+    const action = actionsOf(rollout).find((each) => each === dialog.name);
+    if (action) return { action };
+    const choice = choices.find((each) => each.action === dialog.name);
+    if (!choice || (choice.states && !data)) return undefined;
+    const { label, consequence: text, states } = choice;
+    const deviceIds =
+      states &&
+      data?.flatMap(({ Wave, State, DeviceIds }) => (Wave === rollout.Wave && states.includes(State) ? DeviceIds : []));
+    return { action: choice.action, words: { label, title: label, text }, deviceIds };
+  });
+  return opened && <ActionDialog {...opened} rollout={rollout} onClose={dialog.close} />;
 }
 
 interface ActionDialogProps {
@@ -99,6 +125,8 @@ interface ActionDialogProps {
   deviceIds?: readonly string[] | undefined;
   /** By default those of the action. */
   words?: Words;
+  /** The name of what it is about, by default of the rollout. */
+  name?: string;
   onClose: () => void;
 }
 
@@ -107,6 +135,7 @@ export function ActionDialog({
   action,
   deviceIds,
   words,
+  name = Name,
   onClose,
 }: ActionDialogProps) {
   const navigate = useNavigate();
@@ -136,7 +165,7 @@ export function ActionDialog({
     >
       <p>
         <strong>
-          <bdi>{Name}</bdi>
+          <bdi>{name}</bdi>
         </strong>
       </p>
       <p>{text}</p>

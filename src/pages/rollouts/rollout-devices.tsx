@@ -8,14 +8,13 @@ import {
   type Rollout,
   type RolloutDevice,
 } from '#/contract/rollouts.ts';
-import { rolloutMutations, rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
+import { rolloutQueries, type RolloutAction, type RolloutDeviceFilter } from '#/api/rollouts.ts';
 import { spanPart } from '#/features/job-picture/brush-url.ts';
 import { isBrushed } from '#/features/job-picture/runs.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { StateOf } from '#/ui/controls/state-mark.tsx';
-import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
 import { Section } from '#/ui/page/page.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
@@ -29,6 +28,8 @@ import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { oneOf, optional, positive, urlSchema } from '#/ui/url/url-schema.ts';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
+import { useSnapshot } from '#/ui/use-snapshot.ts';
+import { ActionDialog } from './rollout-actions.tsx';
 import { deviceWords, stateCounts } from './rollout-words.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { useMay } from '#/api/people.ts';
@@ -185,10 +186,10 @@ export function RolloutDevices({ rollout, dialog }: RolloutDevicesProps) {
 }
 
 function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter: RolloutDeviceFilter }) {
-  const { RolloutId: id, Version: version, State } = rollout;
-  const reading = useInfiniteQuery(rolloutQueries.devices(id, filter));
-  const skipped =
-    dialog.name === 'skip' ? reading.data?.find(({ DeviceId }) => DeviceId === dialog.subject) : undefined;
+  const reading = useInfiniteQuery(rolloutQueries.devices(rollout.RolloutId, filter));
+  const skipped = useSnapshot(dialog.name === 'skip' && dialog.subject !== null, () =>
+    reading.data?.find(({ DeviceId }) => DeviceId === dialog.subject),
+  );
   return (
     <>
       <View query={reading} name="the devices" empty={null} rows={4}>
@@ -196,7 +197,7 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
           <>
             <VirtualTable
               name="Devices of the rollout"
-              columns={isOver(State) ? COLUMNS.over : COLUMNS.open}
+              columns={isOver(rollout.State) ? COLUMNS.over : COLUMNS.open}
               rows={rows}
               rowKey={({ DeviceId }) => DeviceId}
             />
@@ -205,19 +206,21 @@ function DeviceList({ rollout, dialog, filter }: RolloutDevicesProps & { filter:
         )}
       </View>
       {skipped && (
-        <ConfirmDialog
+        <ActionDialog
+          rollout={rollout}
+          action="skip"
+          deviceIds={[skipped.DeviceId]}
+          name={skipped.DeviceName || skipped.DeviceId}
+          words={SKIP_ONE}
           onClose={dialog.close}
-          title="Leave out a device"
-          confirmLabel="Leave out"
-          write={rolloutMutations.skip({ id, version }, [skipped.DeviceId])}
-        >
-          <strong>
-            <bdi>{skipped.DeviceName || skipped.DeviceId}</bdi>
-          </strong>{' '}
-          is removed from the rollout. Its job is cancelled if it is still waiting, and the wave’s gate no longer counts
-          it.
-        </ConfirmDialog>
+        />
       )}
     </>
   );
 }
+
+const SKIP_ONE = {
+  label: 'Leave out',
+  title: 'Leave out a device',
+  text: 'The wave’s gate no longer counts it. Its job is cancelled if it is still waiting.',
+};

@@ -23,7 +23,7 @@ import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { DecisionCard } from './decision-card.tsx';
-import { RolloutActions } from './rollout-actions.tsx';
+import { RolloutActions, RolloutDialog } from './rollout-actions.tsx';
 import { RolloutPicture } from './rollout-picture.tsx';
 import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
 import { RolloutFacts } from './rollout-facts.tsx';
@@ -117,6 +117,7 @@ function Found({ rollout }: { rollout: Rollout }) {
         <RolloutPicture rollout={rollout} />
         <RolloutDevices rollout={rollout} dialog={dialog} />
         <OriginLine object={rollout.RolloutId} />
+        <RolloutDialog key={dialog.name} rollout={rollout} dialog={dialog} />
       </div>
     </Page>
   );
