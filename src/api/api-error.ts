@@ -1,8 +1,10 @@
 // The data layer's only error type: every failed request, with a message for the user.
 import { withoutSecrets } from '#/contract/mask-secrets.ts';
 import { readRefusal, type Refusal } from '#/contract/refusal.ts';
+import { isSafeToResend } from '#/api/idempotency.ts';
 import { RequestError, type RequestErrorKind, type RequestFacts } from '#/lib/retry.ts';
 
+const UNREACHED = 'The service could not be reached';
 const TITLES: Record<number, string> = {
   400: 'The service refused the request',
   401: 'You are no longer signed in',
@@ -11,9 +13,12 @@ const TITLES: Record<number, string> = {
   409: 'Conflicts with existing data',
   413: 'Too large',
   429: 'Too many requests',
-  502: 'The service could not be reached',
+  502: UNREACHED,
   503: 'The service is busy',
+  504: UNREACHED,
 };
+/** What a proxy answers that does not reach the service; from 520 on, Cloudflare's. */
+const isOfGateway = (status: number) => [502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 
 interface RefusalFacts extends RequestFacts {
   /** The service's error text, at most 500 characters. */
@@ -57,13 +62,17 @@ const ONLY_TOO_LARGE = /^(?:(?:request entity|payload|content) too large)?$/i;
 
 /** The error for a response with an error status. */
 export function refusalError(status: number, body: string, retryAfter: string | null): ApiError {
-  const { title: reported, detail, fields, permission, needs } = readRefusal(body);
+  const { title: reported, detail: said, fields, permission, needs } = readRefusal(body);
+  // A plain /v1 service may answer in text. One with additions sends problems only.
+  const isForeign = !couldBeJson(body) && (isOfGateway(status) || isSafeToResend());
   const title =
-    reported ?? TITLES[status] ?? (status >= 500 ? 'The service failed' : 'The service refused the request');
+    (isForeign && isOfGateway(status) ? UNREACHED : reported) ??
+    TITLES[status] ??
+    (status >= 500 ? 'The service failed' : 'The service refused the request');
+  const detail = isForeign && said ? `This is not an answer of the API, but probably of a proxy: "${said}"` : said;
   return new ApiError('refused', `${title} (${status})`, {
     status,
-    detail:
-      (status === 413 && ONLY_TOO_LARGE.test(detail) ? TOO_LARGE_FOR_PROXY : detail) || (body.trim() && NO_ANSWER),
+    detail: (status === 413 && ONLY_TOO_LARGE.test(said) ? TOO_LARGE_FOR_PROXY : detail) || (body.trim() && NO_ANSWER),
     fields,
     permission,
     needs,

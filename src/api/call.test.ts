@@ -4,7 +4,7 @@ import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
 import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
-import { refusalError, type ApiError } from '#/api/api-error.ts';
+import { errorLine, refusalError, type ApiError } from '#/api/api-error.ts';
 import { call, pathOf } from '#/api/call.ts';
 import { upload } from '#/api/upload.ts';
 import { noteIdempotency } from './idempotency.ts';
@@ -110,6 +110,34 @@ test('a page of a proxy is said in a sentence, never shown; one that refuses the
   assert.equal(said(502, '<h1>Bad gateway</h1>'), NO_ANSWER);
   assert.equal(said(502, '{"message":"<html>Bad gateway"}'), NO_ANSWER);
   assert.equal(said(500, ''), '');
+});
+
+test('the plain text of a proxy is quoted as what it is, and that of a plain service stays its own', (t) => {
+  t.after(() => noteIdempotency(true));
+  const said = (status: number, body: string) => errorLine(refusalError(status, body, null));
+  const by = (text: string) => `This is not an answer of the API, but probably of a proxy: "${text}"`;
+  noteIdempotency(false);
+  // Envoy, Envoy, Traefik, and Cloudflare.
+  const reset =
+    'upstream connect error or disconnect/reset before headers. reset reason: remote connection failure, transport failure reason: delayed connect error: Connection refused';
+  for (const [status, text] of [
+    [503, reset],
+    [503, 'no healthy upstream'],
+    [504, 'upstream request timeout'],
+    [502, 'Bad Gateway'],
+    [520, 'error code: 520'],
+  ] as const)
+    assert.equal(said(status, text), `The service could not be reached (${status}): ${by(text)}`);
+  const haproxy = '<html><body><h1>503 Service Unavailable</h1>\nNo server is available to handle this request.\n';
+  assert.equal(said(503, haproxy), `The service could not be reached (503): ${NO_ANSWER}`);
+  assert.equal(said(503, '{"message":"Down until nine"}'), 'The service is busy (503): Down until nine');
+
+  assert.equal(said(404, 'no such device'), 'Not found (404): no such device');
+  assert.equal(said(500, 'disk full'), 'The service failed (500): disk full');
+  // Its additions come with problem documents.
+  noteIdempotency(true);
+  assert.equal(said(403, 'RBAC: access denied'), `Not allowed (403): ${by('RBAC: access denied')}`);
+  assert.equal(said(403, '{"title":"Full","detail":"Delete some."}'), 'Full (403): Delete some.');
 });
 
 test('a caller that aborts gets its own abort error', async () => {
