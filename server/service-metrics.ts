@@ -12,6 +12,10 @@ export function serviceGauges({ db, link, clock, backups, config, events, cluste
   const tables = remembered(async () => ({
     devices: await number('SELECT sum(num_devices) AS number FROM accounts'),
     online: await number('SELECT count(*) AS number FROM devices WHERE online = 1'),
+    // By the index of devices that are away.
+    notConnected: await number(
+      'SELECT count(*) AS number FROM devices WHERE state_online = 0 AND online = 0 AND last_seen IS NULL',
+    ),
     // The index of unfinished jobs has the first; the second is the few that run.
     unfinished: await number(
       "SELECT count(*) AS number FROM jobs WHERE device_seq IS NOT NULL AND status IN ('Waiting', 'Running')",
@@ -25,8 +29,8 @@ export function serviceGauges({ db, link, clock, backups, config, events, cluste
   }));
   const gauges = processGauges(config.dataDir);
   const devices = async () => {
-    const { devices: all, online } = await tables();
-    return { Online: online, Offline: all - online };
+    const { devices: all, online, notConnected } = await tables();
+    return { Online: online, Offline: all - online - notConnected, NotConnected: notConnected };
   };
   gauges.add('muster_devices', 'Devices by state.', devices, 'state');
   gauges.add('muster_agents_connected', 'Agents that are connected now.', () => [...link.all()].length);

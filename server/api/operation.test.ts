@@ -149,6 +149,7 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   const fleet = testFleet((...request) => service.call(...request));
   const first = await metrics();
   const device = await fleet.device();
+  for (let n = 0; n < 2; n++) await fleet.device();
   const agent = await FakeAgent.connect(service.url, device.key);
   const job = await fleet.run('true', { DeviceId: device.id });
   agent.finish((await agent.receive('run')).job, 3, 'some output');
@@ -161,6 +162,8 @@ test('devices, agents, jobs and requests are counted, requests by the pattern of
   const grown = (name: string) => (samples.get(name) ?? 0) - (first.get(name) ?? 0);
   assert.equal(samples.get('muster_agents_connected'), 1);
   assert.equal(samples.get('muster_devices{state="Online"}'), 1);
+  assert.equal(grown('muster_devices{state="NotConnected"}'), 2);
+  assert.equal(grown('muster_devices{state="Offline"}'), 0);
   assert.equal(grown('muster_jobs_ended_total{state="Failed"}'), 1);
   assert.equal(samples.get('muster_job_output_stored_bytes'), 'some output'.length);
   assert.equal(grown('muster_job_output_bytes_total'), 'some output'.length);
