@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { connect, createServer as createTcpServer } from 'node:net';
+import type { Socket } from 'node:net';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { CLOSE } from '#/contract/agent-link.ts';
@@ -270,6 +271,13 @@ onServer('a tunnel is opened at one node to a device that is connected to anothe
   target.close();
 });
 
+/** Passes on what both say. A killed agent resets its connection: the other one, read by nobody then, would stay open. */
+function relay(near: Socket, far: Socket): void {
+  near.once('close', () => far.destroy());
+  far.on('error', () => {}).once('close', () => near.destroy());
+  near.pipe(far).pipe(near);
+}
+
 /** A device whose link goes to one node and everything else to another, as a load balancer may do; what its tunnel answers. */
 async function visitAcross({ link, rest, answer }: { link: TestNode; rest: TestNode; answer: string }) {
   const target = createServer((_asked, answering) => answering.end(answer));
@@ -279,8 +287,8 @@ async function visitAcross({ link, rest, answer }: { link: TestNode; rest: TestN
       .on('error', () => {})
       .once('data', (first: Buffer) => {
         const to = connect((first.includes('GET /agent/link') ? link : rest).port, '127.0.0.1');
-        to.on('error', () => {}).write(first);
-        socket.pipe(to).pipe(socket);
+        to.write(first);
+        relay(socket, to);
       });
   });
   const port = await listening(balancer);
@@ -309,8 +317,7 @@ onServer('between nodes no key of a device travels, and what proves nothing gets
       );
       return;
     }
-    const far = connect(behind.port, '127.0.0.1').on('error', () => near.destroy());
-    near.pipe(far).pipe(near);
+    relay(near, connect(behind.port, '127.0.0.1'));
   });
   const behind = await cluster.join({ NODE_URL: `http://127.0.0.1:${await listening(line)}` });
 
