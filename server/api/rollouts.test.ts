@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import type { AuditEntry } from '#/contract/audit.ts';
 import type { Job } from '#/contract/jobs.ts';
+import type { ProblemBody } from '#/contract/problem.ts';
 import type { Rollout, RolloutDevice, RolloutRun, RolloutDraft } from '#/contract/rollouts.ts';
+import type { SignInSession } from '#/contract/sign-in.ts';
+import { join } from '../auth/test-people.ts';
 import { FakeAgent } from '../test-agents.ts';
 import { TestStream } from '../test-events.ts';
 import { testFleet } from '../test-fleet.ts';
@@ -341,6 +344,38 @@ test('two people cannot steer against each other: the second sees what the first
   assert.match(await second.text(), /Paused, by \S.* at .*It is Paused now/);
   assert.equal((await steer(id, 'pause')).status, 409);
   assert.equal((await service.call('DELETE', `/v1/rollout/${id}`)).status, 409);
+});
+
+test('a person who lost the right between the page and the click is told so, and nothing happens', async () => {
+  const all = await units(2);
+  const eve = await join(service, 'eve@example.org', 'Operator');
+  const id = await make();
+  await waveJob(id, 1);
+  const [canary] = (await devices(id)).filter(({ Wave }) => Wave === 1);
+  await finish(await connect(all.find((unit) => unit.id === canary?.DeviceId)!), 1);
+  await reaches(id, 'Paused');
+  const seen = await eve.get<Rollout>('GET', `/v1/rollout/${id}`);
+  for (const [change, status, said] of [
+    [{ Role: 'Deployer' }, 403, /does not permit this.*needs the role Operator; yours is Deployer/],
+    [{ Role: 'Viewer' }, 403, /does not permit this.*needs the role Deployer; yours is Viewer/],
+    [{ Role: 'Operator', Groups: ['yard'] }, 404, new RegExp(`No rollout .*${id}`)],
+    [{ Groups: [], Disabled: true }, 401, /Not signed in/],
+  ] as const) {
+    assert.equal((await service.call('PATCH', `/v1/people/${eve.id}`, change)).status, 200);
+    // Whatever is taken away ends the sessions: the page asks to sign in again, and sends nothing by itself.
+    assert.equal((await eve.ask('POST', `/v1/rollout/${id}/advance`, { Version: seen.Version })).status, 401);
+    if (status !== 401) await eve.signIn('eve@example.org');
+    for (const action of ['advance', 'retry']) {
+      const answer = await eve.ask('POST', `/v1/rollout/${id}/${action}`, { Version: seen.Version });
+      const { title, detail = '' } = (await answer.json()) as ProblemBody;
+      assert.equal(answer.status, status, `${action} after ${JSON.stringify(change)}: ${title}`);
+      assert.match(`${title}. ${detail}`, said);
+    }
+  }
+  // The browser of who was locked out is told by whom.
+  const { Ended } = await eve.get<SignInSession>('GET', '/auth/session');
+  assert.equal(Ended?.Because, 'Disabled');
+  assert.deepEqual((await read(id)).Steps, seen.Steps);
 });
 
 test('an abort cancels what waits; a device that is left out or deleted does not count', async () => {
