@@ -294,6 +294,16 @@ test('secrets are in no list, and not in the log of what was done', async () => 
   assert.equal(created?.ActorName, 'line 1');
 });
 
+test('a key says whether its command was to allow tunnels, if whoever made it said so', async () => {
+  await keyWith();
+  await keyWith({ AllowTunnels: false });
+  await keyWith({ AllowTunnels: true });
+  assert.deepEqual(
+    (await keys()).map(({ AllowTunnels }) => AllowTunnels),
+    [true, false, undefined],
+  );
+});
+
 test('an Admin of one group sees and makes keys of that group only, and approves only its devices', async () => {
   const { EnrolKey, EnrolmentId } = await keyWith({ NeedsApproval: true });
   const { PendingId } = await enrol(EnrolKey, 'a');

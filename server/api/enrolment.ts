@@ -164,6 +164,7 @@ export function enrolmentRoutes(context: Context): Handlers<typeof enrolmentEndp
               max_uses: body.MaxUses,
               expires,
               needs_approval: body.NeedsApproval ? 1 : 0,
+              allow_tunnels: body.AllowTunnels === undefined ? null : Number(body.AllowTunnels),
             },
             now(),
           );
@@ -257,6 +258,7 @@ const keyOf = (row: EnrolmentKeyRow): EnrolmentKey => ({
   Uses: row.uses,
   ExpiresTime: time(row.expires),
   NeedsApproval: row.needs_approval === 1,
+  ...(row.allow_tunnels !== null && { AllowTunnels: row.allow_tunnels === 1 }),
   LastUsedTime: time(row.last_used),
   CreatedTime: time(row.created),
 });

@@ -28,10 +28,12 @@ export interface EnrolmentKeyRow {
   needs_approval: number;
   created: number;
   last_used: number | null;
+  /** Whether its command was to allow tunnels; null if it was not said. */
+  allow_tunnels: number | null;
 }
 
 const KEY_COLUMNS = `seq, id, account_id, name, prefix, grp, customer, site, tags_json, max_uses, uses, expires,
-  needs_approval, created, last_used`;
+  needs_approval, created, last_used, allow_tunnels`;
 
 const prefixed = (table: string, columns: string): string =>
   columns
@@ -51,10 +53,7 @@ export const listEnrolmentKeys = (db: Reader, scope: Scope): Promise<EnrolmentKe
   );
 };
 
-type NewKey = Pick<
-  EnrolmentKeyRow,
-  'account_id' | 'name' | 'grp' | 'customer' | 'site' | 'tags_json' | 'max_uses' | 'expires' | 'needs_approval'
->;
+type NewKey = Omit<EnrolmentKeyRow, 'seq' | 'id' | 'prefix' | 'uses' | 'created' | 'last_used'>;
 
 /** Creates a key; the secret is returned only here. */
 export async function insertEnrolmentKey(tx: Tx, key: NewKey, now: number): Promise<{ id: string; secret: string }> {
@@ -68,7 +67,7 @@ export async function insertEnrolmentKey(tx: Tx, key: NewKey, now: number): Prom
   const secret = withChecksum(newSecret('mek'));
   await tx.run(
     `INSERT INTO enrolment_keys (id, account_id, name, prefix, hash, grp, customer, site, tags_json, max_uses, expires,
-       needs_approval, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       needs_approval, allow_tunnels, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     key.account_id,
     key.name.toWellFormed(),
@@ -81,6 +80,7 @@ export async function insertEnrolmentKey(tx: Tx, key: NewKey, now: number): Prom
     key.max_uses,
     key.expires,
     key.needs_approval,
+    key.allow_tunnels,
     now,
   );
   return { id, secret };

@@ -10,7 +10,7 @@ const NO_TIMES = new Set(
    artifact_seq audit_seq name_seq value_seq object parent one rowid step
    max_devices num_devices artifact_limit output_bytes size_given size_bytes unpacked_bytes length received pieces start upload_seq attempt attempts judged
    waiting running succeeded failed cancelled interrupted offset number stdout stderr total done skipped next
-   rotation_days needs_approval max_uses uses key_seq needs_otp otp_step connections bytes_in bytes_out artifact_bytes devices firing percent for_minutes quiet_minutes idle_seconds version value
+   rotation_days needs_approval allow_tunnels max_uses uses key_seq needs_otp otp_step connections bytes_in bytes_out artifact_bytes devices firing percent for_minutes quiet_minutes idle_seconds version value
    wave waves forgiven by_hand session exit_code verdict_line port
    needs_otp online is_script superseded offered requested login noted confirmed state_online cause stream lat lng mark`.split(
     /\s+/,

@@ -330,7 +330,8 @@ const devices: Definition[] = [
     expires INTEGER,
     needs_approval INTEGER NOT NULL,
     created INTEGER NOT NULL,
-    last_used INTEGER
+    last_used INTEGER,
+    allow_tunnels INTEGER                     -- whether its command was to allow tunnels; NULL: not said
   ) STRICT;`,
   'CREATE INDEX enrolment_keys_of_account ON enrolment_keys (account_id, seq);',
   `CREATE TABLE enrolled_machines (

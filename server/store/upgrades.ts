@@ -376,6 +376,7 @@ const UPGRADES: readonly Upgrade[] = [
       UPDATE rollout_waves SET started = coalesce((SELECT created FROM jobs WHERE seq = job_seq), began);`,
     ],
   },
+  { to: 56, changes: () => ['ALTER TABLE enrolment_keys ADD COLUMN allow_tunnels INTEGER;'] },
 ];
 
 /** The version of schema.ts. */

@@ -33,6 +33,11 @@ const enrolmentKey = row(
     /** '' for never. */
     ExpiresTime: text,
     NeedsApproval: flag,
+    /**
+     * Whether its install command was to allow tunnels. It is the device that allows them: the key itself permits and prevents
+     * nothing. Missing if it was not said.
+     */
+    AllowTunnels: z.catch(z.optional(z.boolean()), undefined),
     /** '' if it was never used. */
     LastUsedTime: text,
     CreatedTime: text,
@@ -135,6 +140,7 @@ export const enrolmentEndpoints = resource('enrolment', { live: 'flag', poll: 15
       /** Without it, the key lasts until it is deleted. */
       ExpiresTime: z.optional(z.iso.datetime({ offset: true, error: 'must be a time like 2027-11-23T22:00:00Z' })),
       NeedsApproval: z._default(z.boolean(), false),
+      AllowTunnels: z.optional(z.boolean()),
     }),
     response: newKey,
   },

@@ -22,11 +22,14 @@ interface InstallLinesProps {
   secret?: string | undefined;
   revealed?: boolean | undefined;
   onCopied?: (() => void) | undefined;
+  /** Whether they allow tunnels, if that was chosen before. */
+  allowed?: boolean | undefined;
 }
 
-export function InstallLines({ by, secret, revealed = false, onCopied }: InstallLinesProps) {
+export function InstallLines({ by, secret, revealed = false, onCopied, allowed }: InstallLinesProps) {
   const [way, setWay] = useState<Way>('curl');
-  const [allowTunnels, setAllowTunnels] = useState(true);
+  const [chosen, setAllowTunnels] = useState(true);
+  const allowTunnels = allowed ?? chosen;
   const { origin } = location;
   const lineWith = (key: string) => installCommands(origin, key, { allowTunnels, by })[way];
   const mask = secret === undefined ? KEY_PLACEHOLDER : MASK;
@@ -47,7 +50,7 @@ export function InstallLines({ by, secret, revealed = false, onCopied }: Install
         shown={revealed ? undefined : lineWith(mask).replaceAll(`'${MASK}'`, MASK)}
         onCopied={onCopied}
       />
-      <AllowTunnels checked={allowTunnels} onChange={setAllowTunnels} />
+      {allowed === undefined && <AllowTunnels checked={allowTunnels} onChange={setAllowTunnels} />}
       <AddressNote origin={origin} />
     </Stack>
   );

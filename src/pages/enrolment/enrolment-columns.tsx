@@ -123,6 +123,13 @@ export const keyColumns = (dialog: Dialog<EnrolmentDialog>): Column<EnrolmentKey
   },
   { header: 'Site', phone: 'hide', room: 'wide', cell: ({ CustomerSite }) => <bdi>{CustomerSite}</bdi> },
   { header: 'Tags', phone: 'hide', room: 'wide', cell: ({ Tags }) => <bdi>{Tags.join(', ')}</bdi> },
+  {
+    header: 'Tunnels',
+    phone: 'hide',
+    room: 'medium',
+    cell: ({ AllowTunnels }) =>
+      AllowTunnels === undefined ? <span className="dim">–</span> : AllowTunnels ? 'Allowed' : 'Not allowed',
+  },
   { header: 'Joined', phone: 'end', cell: (key) => <span className="tabular">{usesText(key)}</span> },
   {
     header: 'Expires',

@@ -13,6 +13,7 @@ import { enrolmentEndpoints, pairingDraft, type EnrolmentKey, type PendingDevice
 import { DeviceNameInput } from '#/features/device-dialogs/device-name-input.tsx';
 import { GroupInput } from '#/features/device-dialogs/group-input.tsx';
 import { useKnownValues } from '#/features/device-dialogs/use-known-values.ts';
+import { AllowTunnels } from '#/features/install/allow-tunnels.tsx';
 import { InstallLines } from '#/features/install/install-lines.tsx';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
@@ -101,6 +102,7 @@ const KEY_LABELS = {
   MaxUses: 'Device limit',
   Days: 'Valid for (days)',
   NeedsApproval: 'Approval',
+  AllowTunnels: 'Tunnels',
 };
 const KEY_RULES = formRules(enrolmentEndpoints.create.body, KEY_LABELS);
 const DAY = 86_400_000;
@@ -119,6 +121,7 @@ function keyBody(values: Record<keyof typeof KEY_LABELS, string>, now: number) {
     MaxUses: values.MaxUses === '' ? 0 : Number(values.MaxUses),
     ...(days > 0 && { ExpiresTime: new Date(now + days * DAY).toISOString() }),
     NeedsApproval: values.NeedsApproval === 'yes',
+    AllowTunnels: values.AllowTunnels === 'yes',
   };
 }
 
@@ -126,7 +129,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
   const [keys] = useState(() => new RequestKeys());
   // The same request when it is sent again.
   const [openedAt] = useState(() => Date.now());
-  const [made, setMade] = useState<{ name: string; secret: string }>();
+  const [made, setMade] = useState<{ name: string; secret: string; allowed: boolean | undefined }>();
   const groups = useKnownValues('DeviceGroup');
   if (made)
     return (
@@ -137,7 +140,13 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         fileName="muster-enrolment-key.txt"
         onDone={onClose}
         commands={(onTaken, revealed) => (
-          <InstallLines by="enrolment" secret={made.secret} revealed={revealed} onCopied={onTaken} />
+          <InstallLines
+            by="enrolment"
+            secret={made.secret}
+            revealed={revealed}
+            onCopied={onTaken}
+            allowed={made.allowed}
+          />
         )}
       >
         Run this on each device, or build it into the image. Anyone with the key can add devices until it expires, is
@@ -158,6 +167,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
         MaxUses: '',
         Days: '30',
         NeedsApproval: 'yes',
+        AllowTunnels: 'yes',
       }}
       bodyOf={(values) => keyBody(values, openedAt)}
       // Not cached, so that nothing of the key outlives the dialog.
@@ -165,7 +175,7 @@ function CreateKey({ onClose }: { onClose: () => void }) {
       request={(body) => requestOf(enrolmentEndpoints.create, { body })}
       explain={unconfirmed('enrolment key')}
       submitLabel="Create key"
-      onDone={({ EnrolKey }, { Name }) => setMade({ name: Name, secret: EnrolKey })}
+      onDone={({ EnrolKey }, { Name, AllowTunnels: allowed }) => setMade({ name: Name, secret: EnrolKey, allowed })}
     >
       {({ field, values, fill }) => (
         <>
@@ -193,6 +203,11 @@ function CreateKey({ onClose }: { onClose: () => void }) {
             description="New devices stay pending until approved."
             checked={values.NeedsApproval === 'yes'}
             onChange={({ currentTarget: { checked } }) => fill({ NeedsApproval: checked ? 'yes' : '' })}
+          />
+          <AllowTunnels
+            many
+            checked={values.AllowTunnels === 'yes'}
+            onChange={(checked) => fill({ AllowTunnels: checked ? 'yes' : '' })}
           />
         </>
       )}
