@@ -108,7 +108,7 @@ test('a failure pauses a rollout before it reaches other devices, and a retry co
   await page.goto(`${service.url}/rollouts/${await rollOut(service, made)}`);
   await expect(heading(page)).toContainText('Paused');
   // Its figures are from that time.
-  await expect(page.getByText(/^Paused at .*\d:\d\d.*: 1 of 1 failed, so wave 1 cannot pass\.$/)).toBeVisible();
+  await expect(page.getByText(/^Paused at .*\d:\d\d.*: 1 of 1 failed: no room\. Wave 1 cannot pass\.$/)).toBeVisible();
   await expect(lane(page, 2)).toContainText('Not started');
   await rm(made.broken);
   const decision = page.getByRole('region', { name: 'Decision' });
@@ -154,7 +154,10 @@ test('a failure group says why its devices failed, and only they are retried', a
   await expect(heading(page)).toContainText('Succeeded');
 });
 
-test('a failure group of one wave is compared with a healthy log of another', async ({ signedIn: page, service }) => {
+test('a failure group of one wave is compared with a healthy log of another, and its devices are left out', async ({
+  signedIn: page,
+  service,
+}) => {
   const made = await fleet(service, 2);
   const [first, second] = made.units;
   const Waves = [{ DeviceIds: [first!.DeviceId] }, { DeviceIds: [second!.DeviceId] }];
@@ -179,6 +182,11 @@ test('a failure group of one wave is compared with a healthy log of another', as
   await page.keyboard.press('Escape');
   await why.getByRole('link', { name: 'Full log of unit 2' }).click();
   await expect(page.getByRole('region', { name: 'Output of unit 2, text' })).toContainText('no room');
+  await page.goBack();
+  await why.getByRole('button', { name: 'Leave it out…' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Leave out 1 device' }).click();
+  await expect(heading(page)).toContainText('Succeeded');
+  await expect(lane(page, 2)).toContainText('Left out 1');
 });
 
 test.describe('two people', () => {

@@ -23,19 +23,21 @@ function inOrderOf(before: readonly FailureGroup[], groups: FailureGroup[]): Fai
  * The groups; undefined until first computed. `isRead`: whether the user is reading the list, which then keeps its order
  * however the sizes change.
  */
-function useGroups(failed: readonly FailedJob[], isRead: () => boolean) {
+function useGroups(failed: readonly FailedJob[], isRead: () => boolean, onFound: FailureGroupsProps['onFound']) {
   const [client] = useState(() => new FailureClient());
   const [groups, setGroups] = useState<FailureGroup[]>();
   useEffect(() => () => client.close(), [client]);
   useEffect(() => {
     let live = true;
     void client.groups(failed).then((found) => {
-      if (live && found) setGroups((before) => (before && isRead() ? inOrderOf(before, found) : found));
+      if (!live || !found) return;
+      setGroups((before) => (before && isRead() ? inOrderOf(before, found) : found));
+      onFound?.(found);
     });
     return () => {
       live = false;
     };
-  }, [client, failed, isRead]);
+  }, [client, failed, isRead, onFound]);
   return { groups, client };
 }
 
@@ -49,13 +51,15 @@ interface FailureGroupsProps {
   opened: string | undefined;
   onToggle: (group: FailureGroup, isOpen: boolean) => void;
   details: (group: FailureGroup, client: FailureClient) => ReactNode;
+  /** The same function as long as what it needs is the same. */
+  onFound?: (groups: readonly FailureGroup[]) => void;
 }
 
-export function FailureGroups({ failed, opened, onToggle, details }: FailureGroupsProps) {
+export function FailureGroups({ failed, opened, onToggle, details, onFound }: FailureGroupsProps) {
   const [all, setAll] = useState(false);
   const list = useRef<HTMLUListElement>(null);
   const isAtList = useCallback(() => list.current?.matches(':hover, :focus-within') ?? false, []);
-  const { groups, client } = useGroups(failed, isAtList);
+  const { groups, client } = useGroups(failed, isAtList, onFound);
   // The first ones may be those of no failure, computed before any was read.
   const isRead = groups !== undefined && groups.length > 0 && failed.length > 0;
   const isOpened = ({ id, otherIds }: FailureGroup) => id === opened || otherIds.some((other) => other === opened);

@@ -18,6 +18,11 @@ function joined(title: readonly TitlePiece[]): TitlePiece[] {
   return pieces;
 }
 
+/** What the devices of a group printed, as a plain line. */
+export const groupText = (group: FailureGroup): string =>
+  group.title.map(({ text, spaced }, at) => `${spaced && at > 0 ? ' ' : ''}${visible(text)}`).join('') ||
+  silentText(group);
+
 export function GroupTitle({ group }: { group: FailureGroup }) {
   if (group.title.length === 0) return <span className="dim">{silentText(group)}</span>;
   return (

@@ -7,19 +7,21 @@ import { useMe, whyNot } from '#/api/people.ts';
 import type { RolloutAction } from '#/api/rollouts.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import type { Dialog } from '#/ui/dialog/use-dialog.ts';
-import { decisionOf } from './rollout-decision.ts';
+import { decisionOf, type FailureCause } from './rollout-decision.ts';
 import classes from './rollouts.module.css';
 
 interface DecisionCardProps {
   rollout: Rollout;
+  /** Why most devices failed, once their logs are read. */
+  cause: FailureCause | undefined;
   dialog: Dialog<RolloutAction>;
   /** Says when it paused, and why: by default as the service does. */
   stopped: (reason?: string) => ReactNode;
 }
 
-export function DecisionCard({ rollout, dialog, stopped }: DecisionCardProps) {
+export function DecisionCard({ rollout, cause, dialog, stopped }: DecisionCardProps) {
   const me = useMe();
-  const { text, isReason, choices } = decisionOf(rollout) ?? { text: '', isReason: false, choices: [] };
+  const { text, isReason, choices } = decisionOf(rollout, cause) ?? { text: '', isReason: false, choices: [] };
   return (
     <section className={classes.decision} aria-label="Decision">
       <p className={classes.because}>

@@ -66,11 +66,19 @@ const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words & { doing: string }> =
   },
 };
 
-const retryWords = (count: number): Words => ({
-  label: `Retry on ${devicesText(count)}`,
-  title: 'Retry the devices of this group',
-  text: `${count === 1 ? 'It retries its job' : 'They retry their jobs'}. The wave’s time limit starts over, and other failures so far do not pause the rollout again.`,
-});
+/** For some of its devices, of one group of failures. */
+const groupWords = (action: RolloutAction, count: number): Words =>
+  action === 'skip'
+    ? {
+        label: `Leave out ${devicesText(count)}`,
+        title: 'Leave out the devices of this group',
+        text: `The wave’s gate no longer counts ${count === 1 ? 'it' : 'them'}. If the gate paused the rollout and the wave can pass now, it continues.`,
+      }
+    : {
+        label: `Retry on ${devicesText(count)}`,
+        title: 'Retry the devices of this group',
+        text: `${count === 1 ? 'It retries its job' : 'They retry their jobs'}. The wave’s time limit starts over, and other failures so far do not pause the rollout again.`,
+      };
 
 interface RolloutActionsProps {
   rollout: Rollout;
@@ -143,7 +151,7 @@ export function ActionDialog({
   // The version that was on the screen when the dialog opened: a rollout that has changed since must be seen first.
   const [version] = useState(Version);
   const { title, label, text } =
-    words ?? (action === 'skip' || deviceIds ? retryWords(deviceIds?.length ?? 0) : WORDS[action]);
+    words ?? (action === 'skip' || deviceIds ? groupWords(action, deviceIds?.length ?? 0) : WORDS[action]);
   const write =
     action === 'remove'
       ? rolloutMutations.remove(id)

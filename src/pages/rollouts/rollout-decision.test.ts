@@ -43,10 +43,10 @@ const labels = (rollout: Parameters<typeof decisionOf>[0]) => decisionOf(rollout
 
 test('a resume is offered only where it does something', () => {
   const failed = paused('Gate', false, { Failed: 2, Succeeded: 8 });
-  assert.equal(decisionOf(failed)?.text, '2 of 10 failed, so wave 1 cannot pass.');
+  assert.equal(decisionOf(failed)?.text, '2 of 10 failed. Wave 1 cannot pass.');
   assert.deepEqual(labels(failed), ['Retry these 2', 'Leave them out', 'Start wave 2 anyway', 'Abort']);
   const limit = paused('Gate', true, { Failed: 1, Succeeded: 3, Running: 6 });
-  assert.equal(decisionOf(limit)?.text, '1 of 10 failed, but wave 1 can still pass: 9 must succeed.');
+  assert.equal(decisionOf(limit)?.text, '1 of 10 failed. Wave 1 can still pass: 9 must succeed.');
   assert.deepEqual(labels(limit), ['Retry this one', 'Leave it out', 'Resume', 'Start wave 2 anyway', 'Abort']);
   const late = paused('Gate', true, { Succeeded: 8, NotBack: 2 });
   assert.deepEqual(labels(late), ['Resume', 'Leave them out', 'Start wave 2 anyway', 'Abort']);
@@ -76,4 +76,20 @@ test('what follows from leaving devices out', () => {
     'No device of wave 1 is left: it passes without it, and the rollout ends.',
   );
   assert.equal(skip(paused('Person', false, { Failed: 1 })), 'The gate no longer counts it. The rollout stays paused.');
+});
+
+test('the largest cause of the failures in the wave is named', () => {
+  const text = (failed: number, devices: number, inWave = 1) =>
+    decisionOf(paused('Gate', false, { Failed: failed, Succeeded: 24 - failed }), {
+      wave: inWave,
+      devices,
+      text: 'registry timed out',
+    })?.text;
+  assert.equal(text(6, 4), '6 of 24 failed: 4 × registry timed out. Wave 1 cannot pass.');
+  assert.equal(text(2, 1), '2 of 24 failed: 1 × registry timed out. Wave 1 cannot pass.');
+  assert.equal(text(6, 6), '6 of 24 failed: registry timed out. Wave 1 cannot pass.');
+  assert.equal(text(1, 1), '1 of 24 failed: registry timed out. Wave 1 cannot pass.');
+  // What is known of another wave, or of devices that were left out or retried since, says nothing about these.
+  assert.equal(text(6, 4, 2), '6 of 24 failed. Wave 1 cannot pass.');
+  assert.equal(text(3, 4), '3 of 24 failed. Wave 1 cannot pass.');
 });

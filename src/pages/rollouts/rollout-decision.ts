@@ -26,8 +26,23 @@ const MISSING: readonly RolloutDeviceState[] = ['NotBack', 'Waiting'];
 
 type Paused = Pick<Rollout, 'Paused' | 'Wave' | 'WaveCount' | 'Waves' | 'Settings'>;
 
+/** Why most devices of a wave failed. */
+export interface FailureCause {
+  wave: number;
+  devices: number;
+  /** What they printed. */
+  text: string;
+}
+
+/** "6 of 24 failed: 4 × registry timed out", or only the figures where no cause of the present failures is known. */
+function failedText(failed: number, counting: number, cause: FailureCause | undefined): string {
+  const figures = `${formatCount(failed)} of ${formatCount(counting)} failed`;
+  if (!cause || cause.devices > failed) return figures;
+  return `${figures}: ${cause.devices < failed ? `${formatCount(cause.devices)} × ` : ''}${cause.text}`;
+}
+
 /** Undefined unless it is paused. */
-export function decisionOf(rollout: Paused): RolloutDecision | undefined {
+export function decisionOf(rollout: Paused, cause?: FailureCause): RolloutDecision | undefined {
   const { Paused, Wave, WaveCount, Waves, Settings } = rollout;
   if (!Paused) return undefined;
   const wave = Waves[Wave - 1];
@@ -98,10 +113,8 @@ export function decisionOf(rollout: Paused): RolloutDecision | undefined {
       ? ''
       : failed === 0
         ? `${formatCount(wave.Gate.BackOnline)} of ${formatCount(wave.Gate.Needed)} required in ${name}.`
-        : `${formatCount(failed)} of ${formatCount(counting)} failed, ${
-            Paused.CanResume
-              ? `but ${name} can still pass: ${formatCount(wave.Gate.Needed)} must succeed`
-              : `so ${name} cannot pass`
+        : `${failedText(failed, counting, cause?.wave === Wave ? cause : undefined)}. Wave ${Wave} ${
+            Paused.CanResume ? `can still pass: ${formatCount(wave.Gate.Needed)} must succeed` : 'cannot pass'
           }.`,
     choices: [
       ...(Paused.CanResume ? person : []),

@@ -1,6 +1,7 @@
 // Why devices failed, across all waves of a rollout.
 import { useCallback, useEffect, useMemo, useState, useSyncExternalStore } from 'react';
 import { useQueries, type UseQueryResult } from '@tanstack/react-query';
+import { Button } from '@mantine/core';
 import type { Job } from '#/contract/jobs.ts';
 import { isOver, rolloutEndpoints, type Rollout, type RolloutWave } from '#/contract/rollouts.ts';
 import { ChildOutputs } from '#/api/child-outputs.ts';
@@ -11,6 +12,7 @@ import { ExportGroupButton } from '#/features/failure-groups/export-group-button
 import type { FailedJob, FailureClient } from '#/features/failure-groups/failure-client.ts';
 import { FailureGroups } from '#/features/failure-groups/failure-groups.tsx';
 import { GroupLog, type Example } from '#/features/failure-groups/group-log.tsx';
+import { groupText } from '#/features/failure-groups/group-title.tsx';
 import { OpenGroup } from '#/features/failure-groups/open-group.tsx';
 import { RetryGroupButton } from '#/features/failure-groups/retry-group-button.tsx';
 import { SelectGroupButton } from '#/features/failure-groups/select-group-button.tsx';
@@ -20,11 +22,13 @@ import { byAttempt } from '#/features/jobs/attempts.ts';
 import { FAILURES, verdictOf } from '#/features/jobs/verdict.ts';
 import { formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { ActionDialog } from './rollout-actions.tsx';
+import type { FailureCause } from './rollout-decision.ts';
 import { failuresIn } from './rollout-words.ts';
 import { useMay } from '#/api/people.ts';
 
@@ -36,15 +40,31 @@ interface RolloutFailuresProps {
   /** What is shown of a log of the open group. */
   example: Example;
   onExample: (example: Example) => void;
+  /** Told why most devices of the wave failed, whenever that is known anew. */
+  onCause: (cause: FailureCause | undefined) => void;
 }
 
-export function RolloutFailures({ rollout, opened, onOpen, ...log }: RolloutFailuresProps) {
+export function RolloutFailures({ rollout, opened, onOpen, onCause, ...log }: RolloutFailuresProps) {
   const failures = useRolloutFailures(rollout.Waves);
+  const { byKey } = failures;
+  const { Wave } = rollout;
+  const onFound = useCallback(
+    (groups: readonly FailureGroup[]) => {
+      const causes = groups.map((group): FailureCause => {
+        const { length } = group.keys.filter((key) => byKey.get(key)?.wave === Wave);
+        return { wave: Wave, devices: length, text: groupText(group) };
+      });
+      const [most] = causes.filter(({ devices }) => devices > 0).sort((one, two) => two.devices - one.devices);
+      onCause(most);
+    },
+    [byKey, Wave, onCause],
+  );
   return (
     <FailureGroups
       failed={failures.failed}
       opened={opened}
       onToggle={({ id }, isOpen) => onOpen(isOpen ? undefined : id)}
+      onFound={onFound}
       details={(group, client) => <Members {...log} {...{ rollout, group, client, failures }} />}
     />
   );
@@ -93,9 +113,10 @@ const nameOf = ({ DeviceName, DeviceId }: Job): string => DeviceName || DeviceId
 function Members({ rollout, group, client, failures, example, onExample }: MembersProps) {
   const { byKey, all, onWant } = failures;
   // The devices at the time of the click: the group may grow while the dialog is open.
-  const [retried, setRetried] = useState<string[]>();
+  const [asked, setAsked] = useState<{ action: 'retry' | 'skip'; ids: string[] }>();
   const [isTagging, setTagging] = useState(false);
   const noRetry = useMay(rolloutEndpoints.retry, 'Retrying a rollout');
+  const noSkip = useMay(rolloutEndpoints.skip, 'Leaving out devices');
   const members = useMemo(
     () =>
       group.keys.flatMap((key): Member[] => {
@@ -119,8 +140,15 @@ function Members({ rollout, group, client, failures, example, onExample }: Membe
                 noRetry ??
                 (isOver(rollout.State) ? 'The rollout has ended: retry them from their job’s page' : undefined)
               }
-              onClick={() => setRetried(ids)}
+              onClick={() => setAsked({ action: 'retry', ids })}
             />
+            {!isOver(rollout.State) && (
+              <Gate why={noSkip}>
+                <Button size="xs" onClick={() => setAsked({ action: 'skip', ids })}>
+                  {ids.length === 1 ? 'Leave it out' : 'Leave these out'}…
+                </Button>
+              </Gate>
+            )}
             <TagGroupButton
               ids={ids}
               isOpen={isTagging}
@@ -155,8 +183,13 @@ function Members({ rollout, group, client, failures, example, onExample }: Membe
           )
         }
       />
-      {retried && (
-        <ActionDialog rollout={rollout} action="retry" deviceIds={retried} onClose={() => setRetried(undefined)} />
+      {asked && (
+        <ActionDialog
+          rollout={rollout}
+          action={asked.action}
+          deviceIds={asked.ids}
+          onClose={() => setAsked(undefined)}
+        />
       )}
     </>
   );
@@ -198,7 +231,7 @@ interface FailuresInWaves {
 /** The waves with failures and, if nothing has succeeded in them, the last one that has healthy logs to compare with. */
 function wavesToRead(waves: readonly RolloutWave[]): RolloutWave[] {
   const started = waves.filter(({ JobId }) => JobId !== '');
-  const hasHealthy = ({ Gate }: RolloutWave) => Gate.Success > 0;
+  const hasHealthy = (wave: RolloutWave) => wave.Gate.Success > 0;
   const failing = started.filter(({ Counts }) => failuresIn(Counts) > 0);
   const healthy = failing.some(hasHealthy) ? undefined : started.findLast(hasHealthy);
   return healthy ? [...failing, healthy] : failing;

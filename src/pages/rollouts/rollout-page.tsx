@@ -23,6 +23,7 @@ import { Empty, NoDataYet, Skeleton } from '#/ui/page/view.tsx';
 import { Link } from '#/ui/url/link.tsx';
 import { useUrlState } from '#/ui/url/use-url-state.ts';
 import { DecisionCard } from './decision-card.tsx';
+import type { FailureCause } from './rollout-decision.ts';
 import { RolloutActions, RolloutDialog } from './rollout-actions.tsx';
 import { RolloutPicture } from './rollout-picture.tsx';
 import { RolloutDevices, rolloutUrl } from './rollout-devices.tsx';
@@ -62,6 +63,7 @@ function Found({ rollout }: { rollout: Rollout }) {
   const { Name, State, Counts } = rollout;
   const dialog = useDialog<RolloutAction>('device');
   const [{ failures, example }, url] = useUrlState(rolloutUrl);
+  const [cause, setCause] = useState<FailureCause>();
   const left = paceText(rollout, useNow());
   return (
     <Page
@@ -84,6 +86,7 @@ function Found({ rollout }: { rollout: Rollout }) {
           {State === 'Paused' ? (
             <DecisionCard
               rollout={rollout}
+              cause={cause}
               dialog={dialog}
               stopped={(reason) => <StoppedText rollout={rollout} reason={reason} />}
             />
@@ -107,6 +110,7 @@ function Found({ rollout }: { rollout: Rollout }) {
                   onOpen: (id) => url.set({ failures: id }),
                   example,
                   onExample: (chosen) => url.set({ example: chosen }),
+                  onCause: setCause,
                 }
               }
               fallback={<Skeleton name="the failures" rows={2} />}
