@@ -94,7 +94,7 @@ export function Question(props: AskedProps) {
           <div>{children}</div>
           {typed !== undefined && <TypedWord word={typed} value={text} onChange={setText} data-autofocus />}
           {request && <ShowAsCurl request={request} />}
-          <FormError error={error} />
+          <FormError error={error} again />
           <DialogButtons onCancel={close} cancelLabel={cancelLabel} busy={busy}>
             <Button
               variant="filled"

@@ -114,7 +114,7 @@ export function FormDialog<Field extends string, Body, Data>(props: FormDialogPr
             error,
           })}
           {shown && <ShowAsCurl request={shown} />}
-          <FormError error={rules.unplaced(error)} />
+          <FormError error={rules.unplaced(error)} again />
           <DialogButtons
             onCancel={onClose}
             busy={isPending}

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useAway, useOldSince } from './away.ts';
 import { DataFrom } from './data-from.tsx';
+import { isUnanswered } from '#/lib/retry.ts';
 import { UnconfirmedWrite } from '#/lib/unconfirmed-write.ts';
 import { isNotLoaded } from '#/ui/late/not-loaded.ts';
 import { Link } from '#/ui/url/link.tsx';
@@ -116,10 +117,21 @@ export function Failure(props: {
   );
 }
 
-/** An error of a form or dialog, shown once, above its buttons. */
-export function FormError({ error }: { error: Error | null }) {
+const BACK = { title: 'The service is back', detail: 'Your change may not have been saved.' };
+
+/** Whether the service was away after this error, which came of that, and answers again. */
+function useIsBack(error: Error | null): boolean {
+  const isAway = useAway() !== undefined;
+  const [lost, setLost] = useState<Error>();
+  if (isAway && error && lost !== error && isUnanswered(error)) setLost(error);
+  return !isAway && error !== null && lost === error;
+}
+
+/** An error of a form or dialog, shown once, above its buttons. `again`: it stands in a form, which can be sent again. */
+export function FormError({ error, again = false }: { error: Error | null; again?: boolean }) {
+  const isBack = useIsBack(error) && again;
   if (!error) return null;
-  const { title, detail } = wordsOf(error);
+  const { title, detail } = isBack ? BACK : wordsOf(error);
   const list = error instanceof UnconfirmedWrite ? error.list : undefined;
   return (
     <div role="alert" className={classes.failure}>
@@ -129,6 +141,11 @@ export function FormError({ error }: { error: Error | null }) {
         {detail && <p className={classes.detail}>{detail}</p>}
         {list && <Link to={list.to}>{list.label}</Link>}
       </div>
+      {isBack && (
+        <Button size="xs" type="submit">
+          Try again
+        </Button>
+      )}
     </div>
   );
 }
