@@ -24,7 +24,7 @@ export const pendingColumns = (
         <MiddleEllipsis className={rowName} text={DeviceName} />
         {doubles.has(PendingId) && (
           <div className="small">
-            <StateMark state="Interrupted" label={doubles.get(PendingId)} />
+            <StateMark state="Interrupted" label={doubles.get(PendingId)} wraps />
           </div>
         )}
       </>

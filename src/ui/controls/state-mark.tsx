@@ -56,13 +56,15 @@ interface StateMarkProps {
   label?: ReactNode;
   /** Uses the colour of a failure for any shape. */
   isBad?: boolean;
+  /** A sentence, which may take several lines. */
+  wraps?: boolean;
 }
 
 /** The mark and word of a state; an unknown state shows its own name and a question mark. */
-export function StateMark({ state, label, isBad = false }: StateMarkProps) {
+export function StateMark({ state, label, isBad = false, wraps = false }: StateMarkProps) {
   const { tone, shape } = SHAPES.get(state) ?? OTHER;
   return (
-    <span className={classes.mark} data-tone={isBad ? 'failed' : tone}>
+    <span className={classes.mark} data-tone={isBad ? 'failed' : tone} data-wraps={wraps || undefined}>
       <svg
         width="14"
         height="14"
