@@ -21,12 +21,17 @@ async function twoPlants(service: Service) {
 /** Playwright does not click what is disabled, as people do. */
 const ANYWAY = { force: true };
 
-/** Expects an action that is focused and described, but does nothing. */
+/** The one reason that is shown. */
+const shownReason = (page: Page): Locator => page.locator('.reason');
+
+/** Expects an action that does nothing, and says why while it is focused. */
 async function expectBlocked(action: Locator, reason: string): Promise<void> {
   await expect(action).toHaveAttribute('aria-disabled', 'true');
   await expect(action).toHaveAccessibleDescription(reason);
   await action.focus();
   await expect(action).toBeFocused();
+  await expect(shownReason(action.page())).toHaveText(reason);
+  await expect(shownReason(action.page())).toBeInViewport({ ratio: 1 });
 }
 
 /** What the page sends to change something. */
@@ -56,11 +61,21 @@ test('a viewer sees each action of a device disabled, with the reason @main', as
   await expect(page.getByText(needs('Writing notes'))).toBeVisible();
   await expect(page.getByText(needs('Tagging devices'))).toBeVisible();
   await expect(page.getByRole('textbox', { name: 'Note' })).toHaveCount(0);
-  // Neither a click nor a key opens anything; both say why.
+  // Neither a click nor a key opens anything; both say why, as does the mouse.
   await button('Delete').click(ANYWAY);
-  await expect(page.getByRole('alert').filter({ hasText: needs('Deleting devices') })).toBeVisible();
+  await expect(shownReason(page)).toHaveText(needs('Deleting devices'));
+  await page.keyboard.press('Escape');
+  await expect(shownReason(page)).toHaveCount(0);
   await button('Edit').press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
+  await expect(shownReason(page)).toHaveText(needs('Editing devices'));
+  await page.getByRole('heading', { level: 1 }).click();
+  await expect(shownReason(page)).toHaveCount(0);
+  await button('Delete').hover(ANYWAY);
+  await expect(shownReason(page)).toHaveText(needs('Deleting devices'));
+  await shownReason(page).hover();
+  await expect(shownReason(page)).toHaveText(needs('Deleting devices'));
+  await page.getByRole('heading', { level: 1 }).hover();
+  await expect(shownReason(page)).toHaveCount(0);
   await expect(page.getByRole('dialog')).toHaveCount(0);
   expect(new URL(page.url()).search).toBe('');
   expect(writes).toEqual([]);
@@ -101,7 +116,8 @@ test('the overview, the palette and the menu of a row offer and ask for only wha
   await expect(edit).toBeFocused();
   await expectAccessible(page, '[role="menu"]');
   await page.keyboard.press('Enter');
-  await expect(page.getByRole('alert').filter({ hasText: needs('Editing devices') })).toBeVisible();
+  await expect(shownReason(page)).toHaveText(needs('Editing devices'));
+  await expect(menu).toBeVisible();
   await expect(page.getByRole('dialog')).toHaveCount(0);
 });
 

@@ -6,7 +6,6 @@ import { Button, Checkbox } from '@mantine/core';
 import type { Device } from '#/contract/devices.ts';
 import type { RolloutDraft } from '#/contract/rollouts.ts';
 import { counted } from '#/lib/format.ts';
-import { showReason } from '#/ui/controls/gate.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { Skeleton } from '#/ui/page/view.tsx';
 import type { DeployForm } from './deploy-form.ts';
@@ -107,8 +106,8 @@ function Preflight({ form: { preflight }, noPreflight, onChange }: SafetyStepPro
         data-blocked={noPreflight === undefined ? undefined : true}
         checked={preflight !== undefined}
         onChange={(event) => {
-          if (noPreflight !== undefined) return showReason(noPreflight);
-          onChange({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined });
+          if (noPreflight === undefined)
+            onChange({ preflight: event.currentTarget.checked ? NEW_PREFLIGHT : undefined });
         }}
       />
       <PreflightStep

@@ -114,7 +114,7 @@ test('a tunnel is listed with its address, who may use it, its age and its devic
   assert.match(here.title, /a phone cannot reach it/);
   // A tap shows no tooltip.
   await page.user.click(here);
-  assert.match((await screen.findByRole('alert')).textContent, /a phone cannot reach it/);
+  assert.match((await screen.findByRole('tooltip')).textContent, /a phone cannot reach it/);
   await page.user.click(screen.getByRole('button', { name: 'QR code of web1 for a phone' }));
   const code = await dialogOf('Open on a phone');
   await expectText(() => code, /https:\/\/web1\.tunnels\.example/);
