@@ -101,28 +101,27 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
           </div>
           <h3>The rollout pauses when</h3>
           <div className={classes.pair}>
-            <div className={classes.limit}>
-              <WholeNumber
-                // With another kind it is another field.
-                key={failed.kind}
-                label="Failures exceed"
-                min={0}
-                max={failed.kind === 'percent' ? 100 : 50_000}
-                value={failed.value}
-                onChange={(value) => set({ failed: { ...failed, value } })}
-              />
-              <NativeSelect
-                aria-label="Failures are counted in"
-                value={failed.kind}
-                onChange={({ currentTarget: { value } }) =>
-                  set({ failed: value === 'count' ? { kind: 'count', value: 0 } : { kind: 'percent', value: 5 } })
-                }
-                data={[
-                  { value: 'percent', label: '% of a wave' },
-                  { value: 'count', label: 'devices of a wave' },
-                ]}
-              />
-            </div>
+            <WholeNumber
+              // With another kind it is another field.
+              key={failed.kind}
+              label="Failures exceed"
+              min={0}
+              max={failed.kind === 'percent' ? 100 : 50_000}
+              value={failed.value}
+              onChange={(value) => set({ failed: { ...failed, value } })}
+            />
+            <NativeSelect
+              aria-label="Failures are counted in"
+              className={classes.unit}
+              value={failed.kind}
+              onChange={({ currentTarget: { value } }) =>
+                set({ failed: value === 'count' ? { kind: 'count', value: 0 } : { kind: 'percent', value: 5 } })
+              }
+              data={[
+                { value: 'percent', label: '% of a wave' },
+                { value: 'count', label: 'per wave' },
+              ]}
+            />
             <WholeNumber
               label="Wave times out after (minutes)"
               min={1}
