@@ -37,7 +37,7 @@ export function DecisionCard({ rollout, cause, dialog, stopped }: DecisionCardPr
       <ul>
         {choices.map(({ action, label, consequence }, at) => (
           <li key={action}>
-            <Gate why={whyNot(me, rolloutEndpoints[action], { doing: 'Steering a rollout' })}>
+            <Gate why={whyNot(me, rolloutEndpoints[action])}>
               <Button variant={at === 0 ? 'filled' : 'default'} onClick={() => dialog.open(action)}>
                 {label}…
               </Button>

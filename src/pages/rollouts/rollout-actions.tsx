@@ -21,45 +21,33 @@ interface Words {
   title: string;
   text: string;
 }
-const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words & { doing: string }> = {
+const WORDS: Record<ReturnType<typeof actionsOf>[number], Words> = {
   retry: {
-    doing: 'Retrying a rollout',
     label: 'Retry failed',
     title: 'Retry the failed devices',
     text: 'The failed devices retry their jobs, and the wave’s time limit starts over.',
   },
-  resume: {
-    doing: 'Resuming a rollout',
-    label: 'Resume',
-    title: 'Resume the rollout',
-    text: 'The rollout continues. Failures so far do not pause it again, and the wave’s time limit starts over.',
-  },
   advance: {
-    doing: 'Advancing a rollout',
     label: 'Advance',
     title: 'Start the next wave',
     text: 'The next wave starts without waiting for the gate of this one. Maintenance windows still apply.',
   },
   pause: {
-    doing: 'Pausing a rollout',
     label: 'Pause',
     title: 'Pause the rollout',
     text: 'No further wave starts. Waiting and running jobs continue.',
   },
   abort: {
-    doing: 'Aborting a rollout',
     label: 'Abort',
     title: 'Abort the rollout',
     text: 'Waiting jobs are cancelled; running jobs may finish. An aborted rollout cannot be resumed.',
   },
   rollback: {
-    doing: 'Rolling back',
     label: 'Roll back',
     title: 'Roll back',
     text: 'A new rollout installs the previous version on exactly the devices that took this one: one device first, then the others.',
   },
   remove: {
-    doing: 'Deleting a rollout',
     label: 'Delete',
     title: 'Delete the rollout',
     text: 'Its waves and history are deleted. Its jobs stay.',
@@ -67,7 +55,7 @@ const WORDS: Record<Exclude<RolloutAction, 'skip'>, Words & { doing: string }> =
 };
 
 /** For some of its devices, of one group of failures. */
-const groupWords = (action: RolloutAction, count: number): Words =>
+export const groupWords = (action: RolloutAction, count: number): Words =>
   action === 'skip'
     ? {
         label: `Leave out ${devicesText(count)}`,
@@ -91,7 +79,7 @@ export function RolloutActions({ rollout, dialog }: RolloutActionsProps) {
   return (
     <Group gap="sm">
       {[...others.toReversed(), ...(first ? [first] : [])].map((action) => (
-        <Gate key={action} why={whyNot(me, rolloutEndpoints[action], { doing: WORDS[action].doing })}>
+        <Gate key={action} why={whyNot(me, rolloutEndpoints[action])}>
           <Button
             variant={action === 'advance' && rollout.State === 'Waiting' ? 'filled' : 'default'}
             onClick={() => dialog.open(action)}
@@ -114,7 +102,7 @@ export function RolloutDialog({ rollout, dialog }: RolloutActionsProps) {
   const { data } = useQuery({ ...rolloutQueries.states(rollout.RolloutId), enabled: concerned });
   const opened = useSnapshot(dialog.name !== null && dialog.subject === null, () => {
     const action = actionsOf(rollout).find((each) => each === dialog.name);
-    if (action) return { action };
+    if (action) return { action, words: WORDS[action] };
     const choice = choices.find((each) => each.action === dialog.name);
     if (!choice || (choice.states && !data)) return undefined;
     const { label, consequence: text, states } = choice;
@@ -131,8 +119,7 @@ interface ActionDialogProps {
   action: RolloutAction;
   /** Only these devices. */
   deviceIds?: readonly string[] | undefined;
-  /** By default those of the action. */
-  words?: Words;
+  words: Words;
   /** The name of what it is about, by default of the rollout. */
   name?: string;
   onClose: () => void;
@@ -142,7 +129,7 @@ export function ActionDialog({
   rollout: { RolloutId: id, Version, Name },
   action,
   deviceIds,
-  words,
+  words: { title, label, text },
   name = Name,
   onClose,
 }: ActionDialogProps) {
@@ -150,8 +137,6 @@ export function ActionDialog({
   const [reason, setReason] = useState('');
   // The version that was on the screen when the dialog opened: a rollout that has changed since must be seen first.
   const [version] = useState(Version);
-  const { title, label, text } =
-    words ?? (action === 'skip' || deviceIds ? groupWords(action, deviceIds?.length ?? 0) : WORDS[action]);
   const write =
     action === 'remove'
       ? rolloutMutations.remove(id)

@@ -27,7 +27,7 @@ import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { rowName, type Column } from '#/ui/table/table.tsx';
 import { VirtualTable } from '#/ui/table/virtual-table.tsx';
 import { Link } from '#/ui/url/link.tsx';
-import { ActionDialog } from './rollout-actions.tsx';
+import { ActionDialog, groupWords } from './rollout-actions.tsx';
 import type { FailureCause } from './rollout-decision.ts';
 import { failuresIn } from './rollout-words.ts';
 import { useMay } from '#/api/people.ts';
@@ -188,6 +188,7 @@ function Members({ rollout, group, client, failures, example, onExample }: Membe
           rollout={rollout}
           action={asked.action}
           deviceIds={asked.ids}
+          words={groupWords(asked.action, asked.ids.length)}
           onClose={() => setAsked(undefined)}
         />
       )}

@@ -125,7 +125,7 @@ export const failuresIn = (counts: Readonly<Record<string, number>>): number =>
 /** The actions beside the title, the most likely first. A paused rollout has its decision below it instead. */
 export function actionsOf(
   rollout: Pick<RolloutSummary, 'State' | 'Wave' | 'WaveCount' | 'Counts' | 'ArtifactId'>,
-): Exclude<RolloutAction, 'skip'>[] {
+): Exclude<RolloutAction, 'skip' | 'resume'>[] {
   const { State, Wave, WaveCount, Counts, ArtifactId } = rollout;
   const isOpen = !isOver(State) && State !== 'Paused';
   const retry = isOpen && failuresIn(Counts) > 0;
