@@ -15,7 +15,6 @@ const TITLES: Record<number, string> = {
   429: 'Too many requests',
   502: UNREACHED,
   503: 'The service is busy',
-  504: UNREACHED,
 };
 /** What a proxy answers that does not reach the service; from 520 on, Cloudflare's. */
 const isOfGateway = (status: number) => [502, 503, 504].includes(status) || (status >= 520 && status <= 530);
@@ -69,7 +68,7 @@ export function refusalError(status: number, body: string, retryAfter: string | 
     (isForeign && isOfGateway(status) ? UNREACHED : reported) ??
     TITLES[status] ??
     (status >= 500 ? 'The service failed' : 'The service refused the request');
-  const detail = isForeign && said ? `This is not an answer of the API, but probably of a proxy: "${said}"` : said;
+  const detail = isForeign && said ? `${NO_ANSWER} It says: ${said}` : said;
   return new ApiError('refused', `${title} (${status})`, {
     status,
     detail: (status === 413 && ONLY_TOO_LARGE.test(said) ? TOO_LARGE_FOR_PROXY : detail) || (body.trim() && NO_ANSWER),

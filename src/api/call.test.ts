@@ -115,7 +115,7 @@ test('a page of a proxy is said in a sentence, never shown; one that refuses the
 test('the plain text of a proxy is quoted as what it is, and that of a plain service stays its own', (t) => {
   t.after(() => noteIdempotency(true));
   const said = (status: number, body: string) => errorLine(refusalError(status, body, null));
-  const by = (text: string) => `This is not an answer of the API, but probably of a proxy: "${text}"`;
+  const by = (text: string) => `${NO_ANSWER} It says: ${text}`;
   noteIdempotency(false);
   // Envoy, Envoy, Traefik, and Cloudflare.
   const reset =
