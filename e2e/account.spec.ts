@@ -22,7 +22,7 @@ test('an API token is created with a proof, shown once, and works @main', async 
   await page.getByRole('button', { name: 'Create token' }).click();
   const make = page.getByRole('dialog', { name: 'Create API token' });
   await make.getByLabel('Name').fill('Build server');
-  await make.getByLabel('Your proof').fill(service.token);
+  await make.getByLabel('Confirm it’s you').fill(service.token);
   await make.getByRole('button', { name: 'Create token' }).click();
   // Masked at first; only Done closes the dialog, and only after the token was saved.
   const once = page.getByRole('dialog', { name: 'API token “Build server”' });

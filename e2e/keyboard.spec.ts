@@ -274,7 +274,7 @@ test.describe('with motion', () => {
     await press(page, page.getByRole('button', { name: 'Create token' }));
     await expect(page.getByLabel('Name')).toBeFocused();
     await page.keyboard.type('Build server');
-    await typeInto(page, page.getByLabel('Your proof'), service.token);
+    await typeInto(page, page.getByLabel('Confirm it’s you'), service.token);
     await page.keyboard.press('Enter');
     const token = page.getByRole('dialog', { name: 'API token “Build server”' });
     await press(page, token.getByRole('button', { name: 'Copy API token' }));

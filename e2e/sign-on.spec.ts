@@ -86,10 +86,10 @@ test.describe('joining', () => {
     await page.getByRole('button', { name: 'Join' }).click();
     const dialog = page.getByRole('dialog', { name: /^Join localhost/ });
     const go = dialog.getByRole('button', { name: /^Go to/ });
-    await dialog.getByLabel('Your proof').fill('something else');
+    await dialog.getByLabel('Confirm it’s you').fill('something else');
     await go.click();
-    await expect(dialog.getByText(/is not valid: check that it was copied whole/)).toBeVisible();
-    await dialog.getByLabel('Your proof').fill(service.token);
+    await expect(dialog.getByText(/Not recognized\. Copy it whole/)).toBeVisible();
+    await dialog.getByLabel('Confirm it’s you').fill(service.token);
     await go.click();
     // The provider gives less than the last Admin must have.
     await expect(page.getByRole('alert')).toContainText('would take your role as the last Admin');

@@ -267,7 +267,7 @@ test.describe(() => {
     await visit('/settings/tokens?dialog=make', ['API tokens'], async () => {
       const make = page.getByRole('dialog', { name: 'Create API token' });
       await make.getByLabel('Name').fill('Build server');
-      await make.getByLabel('Your proof').fill(service.token);
+      await make.getByLabel('Confirm it’s you').fill(service.token);
       await make.getByRole('button', { name: 'Create token' }).click();
       const download = page.waitForEvent('download');
       await page.getByRole('button', { name: 'Download' }).click();

@@ -45,8 +45,7 @@ test('the only person sees no roles until a token is limited, and the name of th
   await make.getByText('Only some groups').click();
   await make.getByRole('combobox', { name: 'Groups' }).fill('plant-a');
   await make.getByRole('combobox', { name: 'Groups' }).press('Enter');
-  await make.getByLabel('Expires').selectOption('In 90 days');
-  await make.getByLabel('Your proof').fill(service.token);
+  await make.getByLabel('Confirm it’s you').fill(service.token);
   await expectAccessible(page);
   await make.getByRole('button', { name: 'Create token' }).click();
   const token = await shownToken(page, 'CI');
@@ -63,6 +62,7 @@ test('a person makes a token with the password, and gives it their own role at m
   const make = await openDialog(page, service);
   await make.getByLabel('Name').fill('mine');
   await expect(make.getByLabel('Role').getByRole('option')).toHaveText(['Viewer', 'Deployer', 'Operator']);
+  await make.getByLabel('Role').selectOption('Operator');
   await make.getByLabel('Your password').fill(password);
   await make.getByRole('button', { name: 'Create token' }).click();
   const token = await shownToken(page, 'mine');

@@ -243,7 +243,7 @@ async function dialogsOf(service: Service): Promise<Write[]> {
       at: '/settings/tokens?dialog=make',
       button: 'Create token',
       sent: 'POST /v1/account/tokens',
-      typed: { Name: 'second', 'Your proof': service.token },
+      typed: { Name: 'second', 'Confirm it’s you': service.token },
     },
     {
       at: `/settings/tokens?dialog=revoke&token=${TokenId}`,
@@ -331,7 +331,7 @@ test.describe('an answer that is lost', () => {
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
     await twice('/workflows?dialog=create', 'Create workflow', { Name: 'greet', Command: 'true' });
     await expect(page.getByRole('dialog')).toBeHidden();
-    await twice('/settings/tokens?dialog=make', 'Create token', { Name: 'build', 'Your proof': service.token });
+    await twice('/settings/tokens?dialog=make', 'Create token', { Name: 'build', 'Confirm it’s you': service.token });
     await expect(page.getByRole('dialog').getByRole('button', { name: 'Reveal' })).toBeVisible();
 
     const { Devices } = await service.call<{ Devices: unknown[] }>('GET', '/v1/devices/1/25');

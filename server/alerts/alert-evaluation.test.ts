@@ -1,9 +1,10 @@
 // Which messages the rules of alerts decide on, on either engine.
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import type { AlertEvent, RuleTrial } from '#/contract/alerts.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
-import { queueAlert } from '../store/alert-firing.ts';
-import { deleteChannel, ruleById, silenceRule, updateRule } from '../store/alert-settings.ts';
+import { queueAlert, wouldFire, wouldHaveFired } from '../store/alert-firing.ts';
+import { deleteChannel, ruleById, silenceRule, trialRow, updateRule } from '../store/alert-settings.ts';
 import { markAllOffline } from '../store/devices.ts';
 import { insertRow } from '../store/database.ts';
 import { moveJob, refreshParents, type TouchedParents } from '../store/job-moves.ts';
@@ -164,6 +165,34 @@ test('a device that is back is reported after it was away for the time of the ru
   await at.pass();
   assert.deepEqual(await at.texts(), ['one (Graz) is Online again, after 24 minutes']);
   assert.equal((await at.firing())?.firing, 0);
+});
+
+test('a trial of a rule finds what the rule itself would fire for, and how often it would have', async () => {
+  await open();
+  const trial = async (When: AlertEvent, more: Partial<RuleTrial> = {}) => {
+    const tried = trialRow(FIRST_ACCOUNT, { When, ForMinutes: 5, ...more });
+    const now = await wouldFire(at.db, tried, at.now(), 1);
+    const past = await wouldHaveFired(at.db, tried, { from: at.now() - 7 * 24 * 60 * MINUTE, to: at.now() });
+    return [now?.count, now?.devices.map(({ DeviceName }) => DeviceName).join(), past?.fired];
+  };
+  const [one, two] = [await at.device('one', { group: 'shop' }), await at.device('two', { group: 'lab' })];
+  await at.device('never there', { group: 'shop' });
+  await at.leave(one, two);
+  await at.pass(4);
+  assert.deepEqual(await trial('DeviceOffline'), [0, '', 0]);
+  await at.back(two);
+  await at.pass(1);
+  assert.deepEqual(await trial('DeviceOffline'), [1, 'one', 1]);
+  assert.deepEqual(await trial('DeviceOffline', { DeviceGroup: 'lab' }), [0, '', 0]);
+  assert.deepEqual(await trial('DeviceOffline', { ForMinutes: 0 }), [1, 'one', 2]);
+  await at.back(one);
+  await at.pass(1);
+  assert.deepEqual(await trial('DeviceOffline'), [0, '', 1]);
+  assert.deepEqual(await trial('DeviceBack'), [undefined, undefined, 1]);
+  assert.deepEqual(await trial('DeviceBack', { ForMinutes: 0 }), [undefined, undefined, 2]);
+  assert.deepEqual(await trial('JobFailed', { ForMinutes: 0 }), [undefined, undefined, undefined]);
+  await at.pass(8 * 24 * 60);
+  assert.deepEqual(await trial('DeviceOffline'), [0, '', 0]);
 });
 
 test('a rule for a group, a tag, a site or facts leaves the others out', async () => {

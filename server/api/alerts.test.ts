@@ -5,7 +5,14 @@ import { once } from 'node:events';
 import type { AddressInfo, Server } from 'node:net';
 import { after, before, test } from 'node:test';
 import type { Account } from '#/contract/account.ts';
-import type { AlertChannel, AlertDelivery, AlertRule, ChannelTest, FiringAlert } from '#/contract/alerts.ts';
+import type {
+  AlertChannel,
+  AlertDelivery,
+  AlertRule,
+  ChannelTest,
+  FiringAlert,
+  RuleTrialResult,
+} from '#/contract/alerts.ts';
 import type { AuditEntry } from '#/contract/audit.ts';
 import type { ProblemBody } from '#/contract/problem.ts';
 import { until } from '../../scripts/test-process.ts';
@@ -80,6 +87,13 @@ test('a channel is made, tested, listed without what is secret, and deleted', as
   assert.doesNotMatch(JSON.stringify(Items), /secret-path|whsec/);
 });
 
+test('a channel is tested before it is created, and one that would be refused is not', async () => {
+  const listed = await (await service.call('GET', '/v1/alerts/channels')).text();
+  assert.equal((await ask<ChannelTest>('POST', 'channels/test', webhook())).Delivered, true);
+  assert.equal(await (await service.call('GET', '/v1/alerts/channels')).text(), listed);
+  assert.deepEqual(await refused('POST', 'channels/test', webhook({ Url: 'ftp://example.com/' })), [400, 'Url']);
+});
+
 test('a channel for e-mail is tested with a real message', async () => {
   const { ChannelId, Secret } = await makeChannel({ Name: 'Mail', Kind: 'email', To: ['ops@example.com'] });
   assert.equal(Secret, undefined);
@@ -118,10 +132,19 @@ test('without the settings of the service there is no e-mail, and no webhook to 
     const mail = { Name: 'Mail', Kind: 'email', To: ['ops@example.com'] };
     assert.deepEqual(await refused('POST', 'channels', mail, plain), [409, 'This service sends no e-mail']);
     for (const Url of [hook, 'http://localhost:9/', 'http://[::1]/', 'http://169.254.169.254/'])
-      assert.deepEqual(await refused('POST', 'channels', webhook({ Url }), plain), [400, 'Url']);
+      for (const path of ['channels', 'channels/test'])
+        assert.deepEqual(await refused('POST', path, webhook({ Url }), plain), [400, 'Url']);
   } finally {
     await plain.end();
   }
+});
+
+test('a rule is tried before it is created: what would fire now, and how often it would have', async () => {
+  const trial = { When: 'DeviceOffline', ForMinutes: 5, DeviceGroup: 'nobody' };
+  const { From, ...found } = await ask<RuleTrialResult>('POST', 'rules/try', trial);
+  assert.deepEqual(found, { Count: 0, Devices: [], Fired: 0 });
+  assert.ok(Date.parse(From ?? '') <= Date.now() - 6 * 86_400_000);
+  assert.deepEqual(await refused('POST', 'rules/try', { When: 'JobFailed', ForMinutes: 5 }), [400, 'ForMinutes']);
 });
 
 test('a rule is made, changed, silenced and deleted', async () => {

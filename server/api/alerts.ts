@@ -1,6 +1,14 @@
 // Alerts, an addition: channels, rules, what fires, and deliveries.
-import { LASTING, UNSCOPED, type alertEndpoints, type FiringAlert, type RuleDraft } from '#/contract/alerts.ts';
+import {
+  LASTING,
+  UNSCOPED,
+  type alertEndpoints,
+  type ChannelDraft,
+  type FiringAlert,
+  type RuleTrial,
+} from '#/contract/alerts.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
+import { nearLimits } from '../alerts/near-limits.ts';
 import { firingText } from '../alerts/words.ts';
 import { NO_SMTP } from '../alerts/alerts.ts';
 import type { Context } from '../context.ts';
@@ -8,12 +16,14 @@ import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireUnlimited } from '../http/require-permission.ts';
+import { wouldFire, wouldHaveFired } from '../store/alert-firing.ts';
 import { firingObjects, firingRules } from '../store/alert-lists.ts';
 import { listDeliveries } from '../store/alert-outbox.ts';
 import {
   channelById,
   deleteChannel,
   deleteRule,
+  draftRow,
   insertChannel,
   insertRule,
   listChannels,
@@ -21,6 +31,7 @@ import {
   ruleById,
   silenceOf,
   silenceRule,
+  trialRow,
   updateRule,
 } from '../store/alert-settings.ts';
 import type { RuleRow } from '../store/alert-settings.ts';
@@ -28,16 +39,19 @@ import type { Tx } from '../store/database.ts';
 import { newSecret } from '../store/ids.ts';
 import { isInScope, scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
+import { DAY_MS } from '../store/usage.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 const DEFAULT_LIMIT = 100;
+/** Devices that a trial of a rule names. */
+const MOST_SHOWN = 20;
 /** A silence is temporary: a rule that is no longer wanted should be deleted. */
 const MAX_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
 
 const time = (at: number): string => printIsoTime(new Date(at));
 
 /** Refuses fields that would have no effect. */
-function checkRule(draft: Omit<RuleDraft, 'Channels'>): void {
+function checkRule(draft: RuleTrial): void {
   const { When, DeviceGroup, TagId, CustomerSite, Facts = {}, ForMinutes, Percent } = draft;
   if (ForMinutes > 0 && !LASTING.includes(When))
     throw invalid([{ field: 'ForMinutes', message: `must be 0 for ${When}, which does not last` }]);
@@ -61,22 +75,26 @@ async function changeableRule(tx: Tx, request: HandlerRequest, id: string): Prom
   return rule;
 }
 
-export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeof alertEndpoints> {
+export function alertRoutes({ db, audit, now, alerts, disk }: Context): Handlers<typeof alertEndpoints> {
   const recent = new RecentSecrets<{ ChannelId: string; Secret?: string }>();
+
+  const requireSendable = async (body: ChannelDraft) => {
+    if (body.Kind === 'email' && !alerts.hasEmail)
+      throw new Problem(
+        409,
+        'This service sends no e-mail',
+        `${NO_SMTP}: its operator sets SMTP_URL and SMTP_FROM. A webhook works without.`,
+      );
+    const refusal = body.Kind === 'webhook' ? await alerts.refusalOf(body.Url ?? '') : undefined;
+    if (refusal !== undefined) throw invalid([{ field: 'Url', message: `is refused: ${refusal}` }]);
+  };
 
   return {
     channels: ({ account }) => listChannels(db, account.id),
 
     createChannel: async (request) => {
       const { body, account } = request;
-      if (body.Kind === 'email' && !alerts.hasEmail)
-        throw new Problem(
-          409,
-          'This service sends no e-mail',
-          `${NO_SMTP}: its operator sets SMTP_URL and SMTP_FROM. A webhook works without.`,
-        );
-      const refusal = body.Kind === 'webhook' ? await alerts.refusalOf(body.Url ?? '') : undefined;
-      if (refusal !== undefined) throw invalid([{ field: 'Url', message: `is refused: ${refusal}` }]);
+      await requireSendable(body);
       const key = idempotencyKey(request.http);
       let created: { ChannelId: string; Secret?: string } | undefined;
       const { id } = await db.write((tx) =>
@@ -108,6 +126,14 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
         { essential: true },
       ),
 
+    testDraft: async (request) => {
+      const { body } = request;
+      await requireSendable(body);
+      await db.write((tx) => audit.record(tx, request, 'alert-channel.test', 'new'));
+      const { delivered, because, status } = await alerts.test(draftRow(body, now()));
+      return { Delivered: delivered, Because: because, Status: status };
+    },
+
     testChannel: async (request) => {
       const channel = await channelById(db, request.account.id, request.params.channel_id);
       await db.write((tx) => audit.record(tx, request, 'alert-channel.test', channel.id));
@@ -116,6 +142,21 @@ export function alertRoutes({ db, audit, now, alerts }: Context): Handlers<typeo
     },
 
     rules: (request) => listRules(db, scopeOf(request), now()),
+
+    tryRule: async (request) => {
+      const { body, account } = request;
+      checkRule(body);
+      requireOwnGroup(request, body.DeviceGroup);
+      const rule = trialRow(account.id, body);
+      if (body.When === 'QuotaNear') return { Count: (await nearLimits(db, rule, disk.state())).length, Devices: [] };
+      const firing = await wouldFire(db, rule, now(), MOST_SHOWN);
+      const past = await wouldHaveFired(db, rule, { from: now() - 7 * DAY_MS, to: now() });
+      return {
+        ...(firing && { Count: firing.count }),
+        Devices: firing?.devices ?? [],
+        ...(past && { Fired: past.fired, From: time(past.from) }),
+      };
+    },
 
     createRule: (request) => {
       checkRule(request.body);

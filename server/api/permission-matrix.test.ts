@@ -474,8 +474,12 @@ const EXAMPLES: Record<string, Example[]> = {
     Format: 'json',
   })),
   'alerts.removeChannel': plain,
+  'alerts.testDraft': withBody(() => ({ Name: newName('shared'), Kind: 'webhook', Url: 'http://127.0.0.1:9/' })),
   'alerts.testChannel': plain,
   'alerts.rules': plain,
+  'alerts.tryRule': [
+    { body: ({ group }) => ({ When: alertRule.When, ForMinutes: 0, DeviceGroup: group }), outside: 'refused' },
+  ],
   'alerts.createRule': [
     {
       body: ({ group, ids }) => ({
@@ -727,7 +731,7 @@ test('nothing that a limited role reads, no figure either, moves with what happe
 });
 
 /** Rows with a body that change nothing. */
-const READING = ['rollouts.plan', 'rules.try'];
+const READING = ['rollouts.plan', 'rules.try', 'alerts.tryRule'];
 test('every writing operation that an Admin carries out is in the audit log', async () => {
   const secret = callers.find(({ role, isLimited }) => role === 'Admin' && !isLimited)?.secret ?? '';
   const newest = async () =>

@@ -13,8 +13,8 @@ import type { SigninGuards } from './sessions.ts';
 /** Signing in at an identity provider this recently is a proof. */
 const PROVIDER_PROVES_MS = 600_000;
 const NEEDED =
-  'is needed: your password or a token. Without either, use the link that "npm run token -- link" prints on the service’s machine, or sign in again at the identity provider just before';
-const WRONG = [{ field: 'Proof', message: 'is not valid: check that it was copied whole; a link works once' }];
+  'Enter your password or an API token, or use a link of "npm run token -- link"; who signs in at an identity provider signs in there again first.';
+const WRONG = [{ field: 'Proof', message: 'Not recognized. Copy it whole; a link works only once.' }];
 
 /** A browser's user. */
 type Prover = Pick<Caller, 'account' | 'actor' | 'personId' | 'sessionId' | 'address'>;

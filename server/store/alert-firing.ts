@@ -6,6 +6,7 @@ import type { AlertDevice, AlertEvent } from '#/contract/alerts.ts';
 import { factsOfRule, NO_FACTS, rulesFor, type RuleRow } from './alert-settings.ts';
 import type { Reader, SqlValue, Tx } from './database.ts';
 import { perDialect } from './dialect.ts';
+import { CAUSES } from './state-history.ts';
 
 /** The rule's scope as a condition on `d`, a row of `devices`. */
 function scopeOf(rule: Pick<RuleRow, 'account_id' | 'grp' | 'tag_id' | 'site' | 'facts'>): {
@@ -88,6 +89,71 @@ function noLongerFiring({ from, object, state }: Watched, rule: RuleRow) {
       AND NOT EXISTS (SELECT 1 FROM ${from} WHERE ${object} = alert_firing.object AND ${state}${where})`,
     values: [rule.seq, rule.account_id, ...values],
   };
+}
+
+/** What a rule is decided by, whether it is stored or not. */
+export type RuleScope = Pick<RuleRow, 'account_id' | 'event' | 'grp' | 'tag_id' | 'site' | 'facts' | 'for_minutes'>;
+
+/** What a rule would fire for now, and the first of the devices; undefined for events that do not last. */
+export async function wouldFire(
+  db: Reader,
+  rule: RuleScope,
+  now: number,
+  most: number,
+): Promise<{ count: number; devices: AlertDevice[] } | undefined> {
+  const watched = rule.event === 'DeviceBack' ? undefined : WATCHED[rule.event];
+  if (!watched) return undefined;
+  const { where, values } = scopeOf(rule);
+  const firing = `FROM ${watched.from} WHERE ${watched.state}${watched.extraToStart} AND ${watched.since} <= ?${where}`;
+  const conditions = [rule.account_id, now - rule.for_minutes * 60_000, ...values];
+  const { count = 0 } = (await db.get<{ count: number }>(`SELECT count(*) AS count ${firing}`, ...conditions)) ?? {};
+  const devices = await db.all<AlertDevice>(
+    `SELECT d.id AS "DeviceId", d.name AS "DeviceName" ${firing} ORDER BY ${watched.since} DESC LIMIT ?`,
+    ...conditions,
+    most,
+  );
+  return { count, devices };
+}
+
+/** The newest changes that are looked at: a fleet of 100,000 devices may have many more in a week. */
+const MOST_LOOKED_AT = 20_000;
+
+/**
+ * How often a rule would have fired since a time, which is moved to what was looked at; undefined if the history does not
+ * tell. Devices count where they are now.
+ */
+export async function wouldHaveFired(
+  db: Reader,
+  rule: RuleScope,
+  { from, to }: { from: number; to: number },
+): Promise<{ fired: number; from: number } | undefined> {
+  const lasted = rule.for_minutes * 60_000;
+  const isBack = rule.event === 'DeviceBack';
+  if (rule.event !== 'DeviceOffline' && !isBack) return undefined;
+  const last = isBack ? to : to - lasted;
+  const oldest = await db.get<{ at: number }>(
+    `SELECT at FROM state_changes WHERE at >= ? AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ${MOST_LOOKED_AT}`,
+    from,
+    last,
+  );
+  const begin = oldest ? oldest.at + 1 : from;
+  const { where, values } = scopeOf(rule);
+  // Back: it had been Offline for as long. Offline: it was not Online again before.
+  const condition = isBack
+    ? `c.cause = ${CAUSES.connected}
+       AND (SELECT max(o.at) FROM state_changes o WHERE o.device_seq = c.device_seq AND o.at < c.at) <= c.at - ?`
+    : `c.cause NOT IN (${CAUSES.connected}, ${CAUSES.firstConnected})
+       AND NOT EXISTS (SELECT 1 FROM state_changes o WHERE o.device_seq = c.device_seq AND o.at > c.at AND o.at < c.at + ?)`;
+  const found = await db.get<{ fired: number }>(
+    `SELECT count(*) AS fired FROM state_changes c CROSS JOIN devices d
+     WHERE c.at >= ? AND c.at <= ? AND d.seq = c.device_seq AND d.account_id = ? AND ${condition}${where}`,
+    begin,
+    last,
+    rule.account_id,
+    lasted,
+    ...values,
+  );
+  return { fired: found?.fired ?? 0, from: begin };
 }
 
 /** Brings what fires in line with the tables. A `DeviceBack` rule adds an event for each device that came back. */

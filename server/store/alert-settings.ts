@@ -7,6 +7,7 @@ import {
   type ChannelDraft,
   type RuleChange,
   type RuleDraft,
+  type RuleTrial,
 } from '#/contract/alerts.ts';
 import type { FactFilter } from '#/contract/facts.ts';
 import { MOST_ALERT_CHANNELS, MOST_ALERT_RULES } from '#/contract/limits.ts';
@@ -68,11 +69,28 @@ export async function channelById(db: Reader, accountId: number, id: string): Pr
 export const channelBySeq = (db: Reader, seq: number): Promise<ChannelRow | undefined> =>
   db.get<ChannelRow>('SELECT * FROM alert_channels WHERE seq = ?', seq);
 
+const fieldsOf = ({ Kind, Url = '', Format = 'json', To = [] }: ChannelDraft) => ({
+  kind: Kind,
+  url: Kind === 'webhook' ? new URL(Url).href : '',
+  format: Kind === 'webhook' ? Format : '',
+  recipients: JSON.stringify(Kind === 'email' ? To : []),
+});
+
+/** A channel that is not stored. */
+export const draftRow = (draft: ChannelDraft, created: number): ChannelRow => ({
+  ...fieldsOf(draft),
+  seq: 0,
+  id: '',
+  name: draft.Name,
+  secret: draft.Secret ?? '',
+  created,
+});
+
 /** Returns the id of the new channel. `secret` signs the requests of a webhook. */
 export async function insertChannel(
   tx: Tx,
   accountId: number,
-  { Name, Kind, Url = '', Format = 'json', To = [] }: ChannelDraft,
+  draft: ChannelDraft,
   secret: string,
   now: number,
 ): Promise<string> {
@@ -83,17 +101,18 @@ export async function insertChannel(
     accountId,
   );
   const id = newId();
+  const { kind, url, format, recipients } = fieldsOf(draft);
   await tx.run(
     `INSERT INTO alert_channels (id, account_id, name, kind, url, format, secret, recipients, created)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     id,
     accountId,
-    Name.toWellFormed(),
-    Kind,
-    Kind === 'webhook' ? new URL(Url).href : '',
-    Kind === 'webhook' ? Format : '',
+    draft.Name.toWellFormed(),
+    kind,
+    url,
+    format,
     secret,
-    JSON.stringify(Kind === 'email' ? To : []),
+    recipients,
     now,
   );
   return id;
@@ -222,6 +241,29 @@ const valuesOf = (draft: RuleDraft): SqlValue[] => [
   draft.QuietMinutes,
   draft.Percent ?? DEFAULT_PERCENT,
 ];
+
+/** What decides when a rule fires, of one that is not stored. */
+export const trialRow = (
+  accountId: number,
+  {
+    When,
+    DeviceGroup = '',
+    TagId = '',
+    CustomerSite = '',
+    Facts = {},
+    ForMinutes,
+    Percent = DEFAULT_PERCENT,
+  }: RuleTrial,
+) => ({
+  account_id: accountId,
+  event: When,
+  grp: DeviceGroup,
+  tag_id: TagId,
+  site: CustomerSite,
+  facts: JSON.stringify(Facts),
+  for_minutes: ForMinutes,
+  percent: Percent,
+});
 
 /** Returns the id of the new rule. */
 export async function insertRule(tx: Tx, accountId: number, draft: RuleDraft, now: number): Promise<string> {

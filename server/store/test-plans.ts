@@ -43,6 +43,8 @@ const JOB_FILTERS: Partial<JobFilter>[] = [
 export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
+  'alert-firing.ts wouldFire': WATCHED.map((each) => (call, db) => call(db, each, 1, 1)),
+  'alert-firing.ts wouldHaveFired': WATCHED.map((each) => (call, db) => call(db, each, { from: 0, to: 1 })),
   'alert-lists.ts firingObjects': SCOPES.flatMap((scope) =>
     ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map((event) => (call, db) => call(db, scope, rule(event))),
   ),
@@ -263,6 +265,15 @@ export const PLANS: Record<string, readonly string[]> = {
   ],
   'alert-firing.ts queueAlert': ['alert_rules alert_rules_of_account', 'd devices_of_group, device_tags key'],
   'alert-firing.ts sitesOf': ['d devices_of_group, f key, device_tags key'],
+  'alert-firing.ts wouldFire': [
+    'd devices_away, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    't tunnels_of_account, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    't tunnels_of_account, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key, sorts',
+  ],
+  'alert-firing.ts wouldHaveFired': [
+    'state_changes key',
+    'c key, o state_changes_of_device, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+  ],
   'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],
   'alert-lists.ts countFiringOf': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],
   'alert-lists.ts firingObjects': ['f key, d rowid, sorts', 'f key, t rowid, d rowid, sorts'],

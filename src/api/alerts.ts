@@ -1,6 +1,6 @@
 // Alert channels, rules, firing alerts and deliveries. Requested only where the account lists the capability.
 import { mutationOptions } from '@tanstack/react-query';
-import { alertEndpoints, type RuleDraft } from '#/contract/alerts.ts';
+import { alertEndpoints, type ChannelDraft, type RuleDraft, type RuleTrial } from '#/contract/alerts.ts';
 import { call } from '#/api/call.ts';
 import { mutation, items, query, requestMutation } from '#/api/query.ts';
 import type { RequestKeys } from '#/api/request-keys.ts';
@@ -11,12 +11,14 @@ export const alertQueries = {
   firing: () => query(alertEndpoints.firing, {}),
   rules: () => query(alertEndpoints.rules, {}),
   channels: () => query(alertEndpoints.channels, {}),
+  tried: (body: RuleTrial) => query(alertEndpoints.tryRule, { body }, { retry: false, keepPrevious: true }),
   deliveries: () => items(alertEndpoints.deliveries, { query: { limit: PAGE } }),
 };
 
 export const alertMutations = {
   createChannel: (keys: RequestKeys) => mutation(alertEndpoints.createChannel, {}, { keys }),
   removeChannel: (id: string) => requestMutation(alertEndpoints.removeChannel, { params: { channel_id: id } }),
+  testDraft: (body: ChannelDraft) => requestMutation(alertEndpoints.testDraft, { body }),
   testChannel: (id: string) => requestMutation(alertEndpoints.testChannel, { params: { channel_id: id } }),
   /** Creates a rule if there is no id. */
   saveRule: (id: string | undefined, keys: RequestKeys) =>

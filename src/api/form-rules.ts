@@ -7,7 +7,9 @@ import { ApiError, fieldErrors } from '#/api/api-error.ts';
 /** Labels of fields by wire name. */
 export type FieldLabels = Record<string, string>;
 
-const sentence = (label: string | undefined, message: string) => `${label ?? 'This'} ${message}`;
+/** A message of the service that is a sentence stands by itself. */
+const sentence = (label: string | undefined, message: string) =>
+  /^\p{Lu}/u.test(message) ? message : `${label ?? 'This'} ${message}`;
 
 /** A validator for useForm: the first error of every field, as "Version must not be empty". */
 export const checkedBy =

@@ -213,6 +213,22 @@ const testResult = z.object({
 });
 export type ChannelTest = z.output<typeof testResult>;
 
+const { When, DeviceGroup, TagId, CustomerSite, Facts, ForMinutes, Percent } = ruleFields;
+/** What decides when a rule fires. */
+export const ruleTrial = z.object({ When, DeviceGroup, TagId, CustomerSite, Facts, ForMinutes, Percent });
+export type RuleTrial = z.output<typeof ruleTrial>;
+
+const trialResult = z.object({
+  /** How many devices, tunnels or limits it would fire for now; missing for events that do not last. */
+  Count: optionalNumber,
+  /** The first of them; limits have none. */
+  Devices: z.array(alertDevice),
+  /** How often it would have fired since `From`, seven days ago or later if much happened; missing where it is not known. */
+  Fired: optionalNumber,
+  From: optionalText,
+});
+export type RuleTrialResult = z.output<typeof trialResult>;
+
 const oneChannel = z.object({ channel_id: pathId });
 const oneRule = z.object({ rule_id: pathId });
 
@@ -246,6 +262,15 @@ export const alertEndpoints = resource('alerts', { live: 'flag', poll: 15_000 })
     summary: 'Delete a channel; what waits for it is not sent any more',
     params: oneChannel,
   },
+  testDraft: {
+    method: 'POST',
+    path: '/v1/alerts/channels/test',
+    permission: 'admin',
+    addition: true,
+    summary: 'Send a test message to a channel that is not created yet',
+    body: channelDraft,
+    response: testResult,
+  },
   testChannel: {
     method: 'POST',
     path: '/v1/alerts/channels/:channel_id/test',
@@ -262,6 +287,16 @@ export const alertEndpoints = resource('alerts', { live: 'flag', poll: 15_000 })
     addition: true,
     summary: 'List the rules, oldest first',
     response: list(rule),
+  },
+  tryRule: {
+    method: 'POST',
+    path: '/v1/alerts/rules/try',
+    permission: 'operate',
+    addition: true,
+    summary:
+      'Get what a rule would fire for now, and how often it would have fired in the last seven days; changes nothing',
+    body: ruleTrial,
+    response: trialResult,
   },
   createRule: {
     method: 'POST',

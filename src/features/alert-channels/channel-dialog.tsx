@@ -12,6 +12,7 @@ import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { SecretDialog } from '#/ui/dialog/secret-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
+import { SendTest } from './send-test.tsx';
 
 const LABELS = { Kind: 'Kind', Name: 'Name', Url: 'Address', Format: 'Format', To: 'Addresses' };
 type Field = keyof typeof LABELS;
@@ -51,7 +52,7 @@ export function ChannelDialog({ onMade, onClose }: ChannelDialogProps) {
         fileName="muster-webhook-secret.txt"
         onDone={onClose}
       >
-        Use it to verify that a message came from this service: each has a Muster-Signature header.
+        Your receiver uses this secret to verify messages: each has a Muster-Signature header.
       </SecretDialog>
     );
   return (
@@ -80,6 +81,7 @@ export function ChannelDialog({ onMade, onClose }: ChannelDialogProps) {
 
 function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Field> }) {
   const hasEmail = useOffered('alert-email') === true;
+  const body = bodyOf(values);
   return (
     <>
       <SegmentedControl
@@ -116,6 +118,15 @@ function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Fie
           />
         </>
       )}
+      <span className="wrap">
+        <SendTest
+          // What became of an earlier test says nothing about what is typed now.
+          key={JSON.stringify(body)}
+          write={alertMutations.testDraft(body)}
+          label="Send a test"
+          why={Object.keys(RULES.check(body)).length > 0 ? 'Fill in the fields first' : undefined}
+        />
+      </span>
     </>
   );
 }

@@ -68,14 +68,17 @@ test('a token needs a name, and a proof beside the session', async (t) => {
   await open('/settings/tokens?dialog=make');
   const make = await dialogOf('Create API token');
   const send = within(make).getByRole('button', { name: 'Create token' });
+  // No more than most programs need, and not for ever.
+  assert.equal((await within(make).findByLabelText<HTMLSelectElement>('Role')).value, 'Deployer');
+  assert.equal(within(make).getByLabelText<HTMLSelectElement>('Expires').value, '90');
   await user.click(send);
   const name = within(make).getByRole('textbox', { name: 'Name' });
   await waitFor(() => assert.equal(name.getAttribute('aria-invalid'), 'true'));
   await fill(name, 'Build server');
   // Being signed in is not enough.
-  await fill(await within(make).findByLabelText(/^Your proof/), 'no-token');
+  await fill(await within(make).findByLabelText(/^Confirm it’s you/), 'no-token');
   await user.click(send);
-  await expectText(() => make, /Your proof is not valid/);
+  await expectText(() => make, /Not recognized\. Copy it whole/);
 });
 
 test('a revoked token ends at once, with the sessions that signed in with it', async (t) => {

@@ -167,9 +167,9 @@ export function TokensPage() {
   );
 }
 
-const LABELS = { Name: 'Name', Owner: 'Owner', ...ROLE_LABELS, ExpiresTime: 'Expires', Date: 'Last day' };
+const LABELS = { Name: 'Name', Owner: 'Owner', ...ROLE_LABELS, ExpiresTime: 'Expires', Date: 'Expiry date' };
 const WITH_PASSWORD = roleRules(formRules(accountEndpoints.createToken.body, { ...LABELS, Proof: 'Your password' }));
-const WITH_PROOF = roleRules(formRules(accountEndpoints.createToken.body, { ...LABELS, Proof: 'Your proof' }));
+const WITH_PROOF = roleRules(formRules(accountEndpoints.createToken.body, { ...LABELS, Proof: 'Confirm it’s you' }));
 type TokenField = keyof typeof LABELS | 'Proof';
 
 const DAY = 86_400_000;
@@ -223,7 +223,7 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
       Name: values.Name,
       ...(me && roleBody(values)),
       ...(mayChooseOwner && { Owner: values.Owner === 'account' ? ('account' as const) : ('me' as const) }),
-      ...(ExpiresTime !== undefined && { ExpiresTime }),
+      ...(me && ExpiresTime !== undefined && { ExpiresTime }),
       ...(values.Proof !== '' && { Proof: values.Proof }),
     };
   };
@@ -235,13 +235,14 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
       initial={{
         Name: '',
         Owner: 'me',
-        ...roleValues({ Role: me?.Role ?? 'Admin', Groups: me?.Groups ?? [] }),
-        ExpiresTime: 'never',
+        // What a program needs at most as a rule; more is a choice.
+        ...roleValues({ Role: me?.Role === 'Viewer' ? 'Viewer' : 'Deployer', Groups: me?.Groups ?? [] }),
+        ExpiresTime: '90',
         Date: '',
         Proof: '',
       }}
       bodyOf={bodyOf}
-      notReady={({ ExpiresTime }) => (ExpiresTime === '' ? 'Choose the last day on which it works.' : undefined)}
+      notReady={({ ExpiresTime }) => (ExpiresTime === '' ? 'Choose an expiry date.' : undefined)}
       // Not cached, so that nothing of the token outlives the dialog.
       write={{ ...tokenMutations.createToken(keys), gcTime: 0 }}
       // A request to copy does without the proof.
@@ -269,7 +270,7 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
               ]}
               description={
                 values.Owner === 'account'
-                  ? 'Works until it is revoked, also when you have left.'
+                  ? 'Stays valid until revoked, even after you leave.'
                   : 'Ends with you, and loses what you lose. What it does is recorded under your name.'
               }
               inputWrapperOrder={['label', 'input', 'description', 'error']}
@@ -279,7 +280,11 @@ function CreateToken({ me, onClose }: { me: Me | undefined; onClose: () => void 
           {me && <NativeSelect data={EXPIRY_CHOICES} {...field('ExpiresTime')} />}
           {values.ExpiresTime === 'date' && <TextField type="date" required {...field('Date')} />}
           {((session && session.How !== 'Provider') || (error && 'Proof' in rules.refused(error))) && (
-            <ProofField hasPassword={me?.HasPassword ?? false} {...field('Proof')} />
+            <ProofField
+              hasPassword={me?.HasPassword ?? false}
+              canSetPassword={me?.PersonId !== undefined}
+              {...field('Proof')}
+            />
           )}
         </>
       )}

@@ -29,6 +29,7 @@ import { Gate } from '#/ui/controls/gate.tsx';
 import { FormDialog, type FormFields } from '#/ui/dialog/form-dialog.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { conditionText, EVENT_LABELS, messagesText } from './alert-words.ts';
+import { RuleTrial } from './rule-trial.tsx';
 import { templatesOf } from './rule-templates.ts';
 import classes from './alerts.module.css';
 
@@ -220,7 +221,7 @@ function RuleFields({ form: asTyped, channels, onAddChannel }: RuleFieldsProps) 
           type="number"
           min={0}
           max={43_200}
-          description="At least. Anything in between is in the next message."
+          description="Minimum. Events in between are batched."
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           {...field('QuietMinutes')}
         />
@@ -229,6 +230,7 @@ function RuleFields({ form: asTyped, channels, onAddChannel }: RuleFieldsProps) 
       <p className="dim" role="status">
         {conditionText({ ...body, Percent: share }, tags)} {messagesText(body, channels)}
       </p>
+      <RuleTrial rule={body} />
     </>
   );
 }
@@ -295,7 +297,7 @@ function ChannelBoxes({ form: { field, values, fill }, channels, onAddChannel }:
         <div role="note" className={classes.noChannel}>
           <IconAlertTriangle size={18} stroke={1.6} aria-hidden />
           <span>
-            <strong>No channel is chosen.</strong> The rule shows its alerts here, and sends them to nobody.
+            <strong>No channel is chosen.</strong> Alerts appear here, but nobody is notified.
           </span>
           <Gate why={noCreate}>
             <Button

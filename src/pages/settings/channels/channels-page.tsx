@@ -5,14 +5,13 @@ import { useQuery } from '@tanstack/react-query';
 import { alertEndpoints, type AlertChannel, type AlertRule } from '#/contract/alerts.ts';
 import { alertMutations, alertQueries } from '#/api/alerts.ts';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
-import { StateMark } from '#/ui/controls/state-mark.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { useDialog, type Dialog } from '#/ui/dialog/use-dialog.ts';
-import { useWrite } from '#/ui/dialog/use-write.ts';
 import { Page } from '#/ui/page/page.tsx';
 import { Empty, View } from '#/ui/page/view.tsx';
 import { MiddleEllipsis } from '#/ui/controls/middle-ellipsis.tsx';
 import { DataTable, rowName, type Column } from '#/ui/table/table.tsx';
+import { SendTest } from '#/features/alert-channels/send-test.tsx';
 import { ChannelDialog } from '#/features/alert-channels/channel-dialog.tsx';
 import classes from './channels.module.css';
 import { paths } from '#/paths.ts';
@@ -26,27 +25,9 @@ const kindText = ({ Kind, Format }: AlertChannel): string =>
   Kind === 'email' ? 'E-mail' : Format === 'slack' ? 'Slack webhook' : 'Webhook';
 
 function TestChannel({ channel: { ChannelId, Name } }: { channel: AlertChannel }) {
-  const { mutate, isPending, data, error } = useWrite(alertMutations.testChannel(ChannelId));
-  const noTest = useMay(alertEndpoints.testChannel, 'Testing channels');
-  const because = error?.message ?? data?.Because ?? '';
   return (
     <span className={`wrap ${classes.text}`}>
-      <Gate why={noTest}>
-        <Button variant="default" size="xs" loading={isPending} aria-label={`Test ${Name}`} onClick={() => mutate()}>
-          Test
-        </Button>
-      </Gate>
-      <span role="status" className="small">
-        {!isPending && (data || error) && (
-          <>
-            <StateMark
-              state={data?.Delivered ? 'Succeeded' : 'Failed'}
-              label={data?.Delivered ? 'Delivered' : 'Not delivered'}
-            />
-            {because && `: ${because}`}
-          </>
-        )}
-      </span>
+      <SendTest write={alertMutations.testChannel(ChannelId)} label="Test" name={Name} />
     </span>
   );
 }

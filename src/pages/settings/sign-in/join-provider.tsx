@@ -36,7 +36,7 @@ export function JoinProvider({ provider, hasPassword, why }: JoinProviderProps) 
 }
 
 const WITH_PASSWORD = formRules(joinBody, { Proof: 'Your password' });
-const WITH_PROOF = formRules(joinBody, { Proof: 'Your proof' });
+const WITH_PROOF = formRules(joinBody, { Proof: 'Confirm it’s you' });
 
 function JoinDialog({ provider, hasPassword, onClose }: Omit<JoinProviderProps, 'why'> & { onClose: () => void }) {
   return (
@@ -46,7 +46,7 @@ function JoinDialog({ provider, hasPassword, onClose }: Omit<JoinProviderProps, 
       rules={hasPassword ? WITH_PASSWORD : WITH_PROOF}
       initial={{ Proof: '' }}
       bodyOf={({ Proof }) => ({ Proof })}
-      notReady={({ Proof }) => (Proof === '' ? 'Show that it is you.' : undefined)}
+      notReady={({ Proof }) => (Proof === '' ? 'Confirm it’s you first.' : undefined)}
       write={joinProvider()}
       request={() => undefined}
       submitLabel={`Go to ${provider}`}
