@@ -94,6 +94,24 @@ test('a channel is tested before it is created, and one that would be refused is
   assert.deepEqual(await refused('POST', 'channels/test', webhook({ Url: 'ftp://example.com/' })), [400, 'Url']);
 });
 
+test('test messages of an account are limited in number, to whichever channel', async () => {
+  const busy = await startTestService({ ALERT_PRIVATE_TARGETS: '1' });
+  try {
+    const { ChannelId } = await ask<{ ChannelId: string }>('POST', 'channels', webhook(), busy);
+    const paths = ['channels/test', `channels/${ChannelId}/test`];
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, nth) => busy.call('POST', `/v1/alerts/${paths[nth % 2]}`, webhook())),
+    );
+    const sent = answers.filter(({ status }) => status === 200).length;
+    const tooMany = answers.filter(({ status }) => status === 429);
+    assert.ok(sent >= 20 && tooMany.length > 0 && sent + tooMany.length === 40, `${sent} sent`);
+    const problem = (await tooMany[0]?.json()) as ProblemBody | undefined;
+    assert.equal(problem?.title, 'Too many test messages');
+  } finally {
+    await busy.end();
+  }
+});
+
 test('a channel for e-mail is tested with a real message', async () => {
   const { ChannelId, Secret } = await makeChannel({ Name: 'Mail', Kind: 'email', To: ['ops@example.com'] });
   assert.equal(Secret, undefined);

@@ -11,6 +11,7 @@ import { printIsoTime } from '#/contract/timestamps.ts';
 import { nearLimits } from '../alerts/near-limits.ts';
 import { firingText } from '../alerts/words.ts';
 import { NO_SMTP } from '../alerts/alerts.ts';
+import { countAttempt, openSigninLimit } from '../auth/signin-limit.ts';
 import type { Context } from '../context.ts';
 import { askedBy, idempotencyKey } from '../http/idempotency-key.ts';
 import type { HandlerRequest, Handlers } from '../http/implement.ts';
@@ -45,6 +46,8 @@ import { RecentSecrets } from './recent-secrets.ts';
 const DEFAULT_LIMIT = 100;
 /** Devices that a trial of a rule names. */
 const MOST_SHOWN = 20;
+/** Test messages that an account may send in a minute. */
+const TESTS = 20;
 /** A silence is temporary: a rule that is no longer wanted should be deleted. */
 const MAX_SILENCE_MS = 366 * 24 * 60 * 60 * 1000;
 
@@ -75,8 +78,11 @@ async function changeableRule(tx: Tx, request: HandlerRequest, id: string): Prom
   return rule;
 }
 
-export function alertRoutes({ db, audit, now, alerts, disk }: Context): Handlers<typeof alertEndpoints> {
+export function alertRoutes({ db, audit, now, alerts, disk, clock }: Context): Handlers<typeof alertEndpoints> {
+  const tests = openSigninLimit(TESTS, clock.steady);
   const recent = new RecentSecrets<{ ChannelId: string; Secret?: string }>();
+
+  const countTest = ({ account }: HandlerRequest) => countAttempt(tests, String(account.id), 'Too many test messages');
 
   const requireSendable = async (body: ChannelDraft) => {
     if (body.Kind === 'email' && !alerts.hasEmail)
@@ -129,6 +135,7 @@ export function alertRoutes({ db, audit, now, alerts, disk }: Context): Handlers
     testDraft: async (request) => {
       const { body } = request;
       await requireSendable(body);
+      countTest(request);
       await db.write((tx) => audit.record(tx, request, 'alert-channel.test', 'new'));
       const { delivered, because, status } = await alerts.test(draftRow(body, now()));
       return { Delivered: delivered, Because: because, Status: status };
@@ -136,6 +143,7 @@ export function alertRoutes({ db, audit, now, alerts, disk }: Context): Handlers
 
     testChannel: async (request) => {
       const channel = await channelById(db, request.account.id, request.params.channel_id);
+      countTest(request);
       await db.write((tx) => audit.record(tx, request, 'alert-channel.test', channel.id));
       const { delivered, because, status } = await alerts.test(channel);
       return { Delivered: delivered, Because: because, Status: status };

@@ -1,8 +1,7 @@
 // Pairing, an addition: a device without a keyboard shows a code, and a person who sees it types it in the dashboard.
 import type { enrolmentEndpoints } from '#/contract/enrolment.ts';
 import { printIsoTime } from '#/contract/timestamps.ts';
-import { openSigninLimit } from '../auth/signin-limit.ts';
-import type { SigninLimit } from '../auth/signin-limit.ts';
+import { countAttempt, openSigninLimit } from '../auth/signin-limit.ts';
 import type { Context } from '../context.ts';
 import { clientAddress } from '../http/client-address.ts';
 import type { Handlers } from '../http/implement.ts';
@@ -31,17 +30,14 @@ const RETRY_SECONDS = '5';
 export function pairingRoutes({ db, audit, actions, now, config, clock }: Context): PairingHandlers {
   const beginnings = openSigninLimit(BEGINNINGS, clock.steady);
   const claims = openSigninLimit(WRONG_CODES, clock.steady);
-  /** Counts an attempt of this client; throws a 429 beyond its share. */
-  const attempt = (limit: SigninLimit, whose: string, title: string) => {
-    const counted = limit.attempt(whose);
-    if (counted?.pause === 0) return counted;
-    const seconds = Math.max(1, Math.ceil((counted?.pause ?? 60_000) / 1000));
-    throw new Problem(429, title, `Try again in ${seconds} seconds.`, { headers: { 'Retry-After': String(seconds) } });
-  };
 
   return {
     beginPairing: async ({ body, http }) => {
-      attempt(beginnings, clientAddress(config, http.env.incoming), 'Too many devices begin to pair from this address');
+      countAttempt(
+        beginnings,
+        clientAddress(config, http.env.incoming),
+        'Too many devices begin to pair from this address',
+      );
       const { MachineId, DeviceName, Secret } = body;
       const begun = { machine: machineOf(MachineId), secret: Secret, name: DeviceName };
       const { id, code, expires } = await db.write((tx) => beginPairing(tx, begun, now()));
@@ -74,7 +70,7 @@ export function pairingRoutes({ db, audit, actions, now, config, clock }: Contex
     claimPairing: async (request) => {
       const { account, params, body } = request;
       requireGroup(request, body.DeviceGroup);
-      const counted = attempt(claims, `account ${account.id}`, 'Too many wrong pairing codes');
+      const counted = countAttempt(claims, `account ${account.id}`, 'Too many wrong pairing codes');
       const DeviceId = await db.write(async (tx) => {
         const pairing = await pairingByCode(tx, params.pairing_code, now());
         if (!pairing)

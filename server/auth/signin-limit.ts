@@ -106,6 +106,14 @@ export function openSigninLimit(limit: number, now: () => number, windowMs = WIN
   };
 }
 
+/** Counts an attempt; throws a 429 beyond the share. */
+export function countAttempt(limit: SigninLimit, whose: string, title: string): Attempt {
+  const counted = limit.attempt(whose);
+  if (counted?.pause === 0) return counted;
+  const seconds = Math.max(1, Math.ceil((counted?.pause ?? WINDOW_MS) / 1000));
+  throw new Problem(429, title, `Try again in ${seconds} seconds.`, { headers: { 'Retry-After': String(seconds) } });
+}
+
 /** One IPv6 customer has a whole /64, so that single addresses mean nothing. */
 const networkOf = (address: string): string =>
   isIPv6(address) ? ipaddr.IPv6.parse(address).parts.slice(0, 4).join(':') : address;

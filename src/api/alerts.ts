@@ -11,7 +11,13 @@ export const alertQueries = {
   firing: () => query(alertEndpoints.firing, {}),
   rules: () => query(alertEndpoints.rules, {}),
   channels: () => query(alertEndpoints.channels, {}),
-  tried: (body: RuleTrial) => query(alertEndpoints.tryRule, { body }, { retry: false, keepPrevious: true }),
+  tried: (body: RuleTrial) =>
+    query(
+      alertEndpoints.tryRule,
+      { body },
+      // Not cut off when the dialog closes: the service would note a write whose client has gone.
+      { retry: false, keepPrevious: true, read: () => call(alertEndpoints.tryRule, { body }) },
+    ),
   deliveries: () => items(alertEndpoints.deliveries, { query: { limit: PAGE } }),
 };
 

@@ -110,3 +110,39 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
   assert.match(dialog.textContent, /operator must set SMTP_URL and SMTP_FROM/);
   await expectAccessible();
 });
+
+test('a rule says what it would fire for now, asked once its fields are right, and a device never seen is not in it', async (t) => {
+  const { open, fill, service, route } = await testPage(t);
+  await service.createDevice('never-there', 'shops');
+  const asked: unknown[] = [];
+  route(/^\/v1\/alerts\/rules\/try$/, (ask, { body }) => {
+    asked.push(body);
+    return ask();
+  });
+  await open('/activity/alerts?dialog=rule');
+  const dialog = await dialogOf('Create rule');
+  const trial = await within(dialog).findByRole('group', { name: 'With the fleet as it is' });
+  assert.match(trial.textContent, /Right now: nothing.*: never/);
+  const minutes = within(dialog).getByRole('spinbutton', { name: 'For (minutes)' });
+  await fill(minutes, '');
+  await expectGone(() => within(dialog).queryByRole('group', { name: 'With the fleet as it is' }));
+  await fill(minutes, '1');
+  await fill(minutes, '7');
+  const lasting = () => asked.map((body) => (body as { ForMinutes: number }).ForMinutes);
+  await waitFor(() => assert.deepEqual(lasting(), [5, 7]));
+});
+
+test('a test is sent before a channel is saved, and what was typed since is not called tested', async (t) => {
+  const { open, user, fill, service } = await testPage(t, PRIVATE);
+  await open('/settings/channels?dialog=channel');
+  const dialog = await dialogOf('Create channel');
+  await press(user, dialog, 'Send a test');
+  assert.doesNotMatch(dialog.textContent, /elivered/);
+  await fill(within(dialog).getByRole('textbox', { name: 'Name' }), 'Ops');
+  await fill(within(dialog).getByRole('textbox', { name: /^Address/ }), 'http://127.0.0.1:9/hook');
+  await press(user, dialog, 'Send a test');
+  await expectText(() => dialog, /Not delivered: /);
+  await fill(within(dialog).getByRole('textbox', { name: /^Address/ }), 'http://127.0.0.1:9/other');
+  assert.doesNotMatch(dialog.textContent, /Not delivered/);
+  assert.deepEqual(await service.call('GET', '/v1/alerts/channels'), []);
+});

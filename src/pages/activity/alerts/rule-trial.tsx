@@ -1,7 +1,7 @@
 // What the rule in the form would fire for now, and how often it would have fired lately: read while it is edited.
-import { useDeferredValue } from 'react';
+import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { ruleTrial, type RuleDraft } from '#/contract/alerts.ts';
+import { ruleTrial, type RuleDraft, type RuleTrial as Trial } from '#/contract/alerts.ts';
 import { parseTimestamp } from '#/contract/timestamps.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { counted } from '#/lib/format.ts';
@@ -14,12 +14,12 @@ const WEEK_MS = 7 * 86_400_000;
 const ABOUT = 3_600_000;
 
 export function RuleTrial({ rule }: { rule: RuleDraft }) {
-  const typed = useDeferredValue(rule);
   const now = useNow().getTime();
-  // Leaves out what has no part in it.
-  const body = ruleTrial.safeParse(typed).data;
+  // Without what has no part in it; '' while a field has a fault. A text, which stays the same from render to render.
+  const [settled] = useDebouncedValue(JSON.stringify(ruleTrial.safeParse(rule).data ?? ''), 300);
+  const body = (JSON.parse(settled) || undefined) as Trial | undefined;
   const { data } = useQuery({
-    ...alertQueries.tried(body ?? { When: typed.When, ForMinutes: 0 }),
+    ...alertQueries.tried(body ?? { When: rule.When, ForMinutes: 0 }),
     enabled: body !== undefined,
   });
   if (!data || !body) return null;
