@@ -31,7 +31,7 @@ test('what is loaded later counts for no page', () => {
 
 test('every page and kind over its budget is named', () => {
   assert.deepEqual(overBudget(loadsOf({ ...sizes, 'first.js': 140_000, 'shell.css': 20_000 }), MOST_SCRIPTS + 1), [
-    'scripts to the device table: 212000, at most 206000',
+    'scripts to the device table: 212000, at most 206300',
     'styles to the device table: 21000, at most 20000',
     `all scripts: ${MOST_SCRIPTS + 1}, at most ${MOST_SCRIPTS}`,
   ]);

@@ -22,9 +22,9 @@ type FirstLoad = keyof typeof FIRST_LOADS;
 /** Bytes of gzip, and files. */
 const MOST: Record<FirstLoad, Load> = {
   'the sign-in page': { scripts: 95_000, styles: 20_000, files: 5 },
-  'the device table': { scripts: 206_000, styles: 20_000, files: 8 },
+  'the device table': { scripts: 206_300, styles: 20_000, files: 8 },
 };
-export const MOST_SCRIPTS = 849_000;
+export const MOST_SCRIPTS = 851_500;
 
 interface Load {
   scripts: number;

@@ -159,9 +159,8 @@ test('without the settings of the service there is no e-mail, and no webhook to 
 
 test('a rule is tried before it is created: what would fire now, and how often it would have', async () => {
   const trial = { When: 'DeviceOffline', ForMinutes: 5, DeviceGroup: 'nobody' };
-  const { From, ...found } = await ask<RuleTrialResult>('POST', 'rules/try', trial);
-  assert.deepEqual(found, { Count: 0, Devices: [], Fired: 0 });
-  assert.ok(Date.parse(From ?? '') <= Date.now() - 6 * 86_400_000);
+  const found = await ask<RuleTrialResult>('POST', 'rules/try', trial);
+  assert.deepEqual(found, { Count: 0, Devices: [], Fired: 0, Hours: 168 });
   assert.deepEqual(await refused('POST', 'rules/try', { When: 'JobFailed', ForMinutes: 5 }), [400, 'ForMinutes']);
 });
 

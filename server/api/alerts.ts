@@ -40,7 +40,6 @@ import type { Tx } from '../store/database.ts';
 import { newSecret } from '../store/ids.ts';
 import { isInScope, scopeOf } from '../store/scope.ts';
 import { runOnce } from '../store/submissions.ts';
-import { DAY_MS } from '../store/usage.ts';
 import { RecentSecrets } from './recent-secrets.ts';
 
 const DEFAULT_LIMIT = 100;
@@ -158,11 +157,11 @@ export function alertRoutes({ db, audit, now, alerts, disk, clock }: Context): H
       const rule = trialRow(account.id, body);
       if (body.When === 'QuotaNear') return { Count: (await nearLimits(db, rule, disk.state())).length, Devices: [] };
       const firing = await wouldFire(db, rule, now(), MOST_SHOWN);
-      const past = await wouldHaveFired(db, rule, { from: now() - 7 * DAY_MS, to: now() });
+      const past = await wouldHaveFired(db, rule, now());
       return {
         ...(firing && { Count: firing.count }),
         Devices: firing?.devices ?? [],
-        ...(past && { Fired: past.fired, From: time(past.from) }),
+        ...(past && { Fired: past.fired, Hours: past.hours }),
       };
     },
 

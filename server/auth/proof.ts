@@ -13,7 +13,7 @@ import type { SigninGuards } from './sessions.ts';
 /** Signing in at an identity provider this recently is a proof. */
 const PROVIDER_PROVES_MS = 600_000;
 const NEEDED =
-  'Enter your password or an API token, or use a link of "npm run token -- link"; who signs in at an identity provider signs in there again first.';
+  'Enter your password, an API token or a link from "npm run token -- link". If you sign in through an identity provider, sign in there again first.';
 const WRONG = [{ field: 'Proof', message: 'Not recognized. Copy it whole; a link works only once.' }];
 
 /** A browser's user. */

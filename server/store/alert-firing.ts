@@ -115,28 +115,38 @@ export async function wouldFire(
   return { count, devices };
 }
 
-/** The newest changes that are looked at: a fleet of 100,000 devices may have many more in a week. */
-const MOST_LOOKED_AT = 20_000;
+/** How far back it looks: as far as there are few enough changes. */
+const HOURS = [7 * 24, 24, 1];
+const MOST_CHANGES = 20_000;
+const MOST_DEVICES = 10_000;
 
 /**
- * How often a rule would have fired since a time, which is moved to what was looked at; undefined if the history does not
- * tell. Devices count where they are now.
+ * How often a rule would have fired in the last seven days, or in fewer hours if too much happened. Undefined if the
+ * history does not tell. Devices count where they are now.
  */
 export async function wouldHaveFired(
   db: Reader,
   rule: RuleScope,
-  { from, to }: { from: number; to: number },
-): Promise<{ fired: number; from: number } | undefined> {
-  const lasted = rule.for_minutes * 60_000;
+  now: number,
+): Promise<{ fired: number; hours: number } | undefined> {
   const isBack = rule.event === 'DeviceBack';
   if (rule.event !== 'DeviceOffline' && !isBack) return undefined;
-  const last = isBack ? to : to - lasted;
-  const oldest = await db.get<{ at: number }>(
-    `SELECT at FROM state_changes WHERE at >= ? AND at <= ? ORDER BY at DESC LIMIT 1 OFFSET ${MOST_LOOKED_AT}`,
-    from,
-    last,
-  );
-  const begin = oldest ? oldest.at + 1 : from;
+  const lasted = rule.for_minutes * 60_000;
+  const last = isBack ? now : now - lasted;
+  const group = scopeOf({ ...rule, tag_id: '', site: '', facts: NO_FACTS });
+  const inGroup = [rule.account_id, ...group.values];
+  const few = async (rows: string, most: number, ...values: SqlValue[]) =>
+    ((
+      await db.get<{ n: number }>(
+        `SELECT count(*) AS n FROM (SELECT 1 FROM ${rows} LIMIT ${most + 1}) AS first`,
+        ...values,
+      )
+    )?.n ?? 0) <= most;
+  // SQLite keeps the order of a CROSS JOIN: the changes of a few devices are found by device, those of a large fleet by
+  // time, among those of all others.
+  const byDevice = await few(`devices d WHERE d.account_id = ?${group.where}`, MOST_DEVICES, ...inGroup);
+  const joined = `${byDevice ? 'devices d CROSS JOIN state_changes c' : 'state_changes c CROSS JOIN devices d'}
+    WHERE c.at >= ? AND c.at <= ? AND d.seq = c.device_seq AND d.account_id = ?`;
   const { where, values } = scopeOf(rule);
   // Back: it had been Offline for as long. Offline: it was not Online again before.
   const condition = isBack
@@ -144,16 +154,23 @@ export async function wouldHaveFired(
        AND (SELECT max(o.at) FROM state_changes o WHERE o.device_seq = c.device_seq AND o.at < c.at) <= c.at - ?`
     : `c.cause NOT IN (${CAUSES.connected}, ${CAUSES.firstConnected})
        AND NOT EXISTS (SELECT 1 FROM state_changes o WHERE o.device_seq = c.device_seq AND o.at > c.at AND o.at < c.at + ?)`;
-  const found = await db.get<{ fired: number }>(
-    `SELECT count(*) AS fired FROM state_changes c CROSS JOIN devices d
-     WHERE c.at >= ? AND c.at <= ? AND d.seq = c.device_seq AND d.account_id = ? AND ${condition}${where}`,
-    begin,
-    last,
-    rule.account_id,
-    lasted,
-    ...values,
-  );
-  return { fired: found?.fired ?? 0, from: begin };
+  for (const hours of HOURS) {
+    const from = now - hours * 3_600_000;
+    const isFew = byDevice
+      ? await few(joined + group.where, MOST_CHANGES, from, last, ...inGroup)
+      : await few('state_changes WHERE at >= ? AND at <= ?', MOST_CHANGES, from, last);
+    if (!isFew) continue;
+    const found = await db.get<{ fired: number }>(
+      `SELECT count(*) AS fired FROM ${joined} AND ${condition}${where}`,
+      from,
+      last,
+      rule.account_id,
+      lasted,
+      ...values,
+    );
+    return { fired: found?.fired ?? 0, hours };
+  }
+  return undefined;
 }
 
 /** Brings what fires in line with the tables. A `DeviceBack` rule adds an event for each device that came back. */

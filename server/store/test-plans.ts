@@ -44,7 +44,14 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
   'alert-firing.ts isStale': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts noteStates': WATCHED.map((each) => (call, db) => call(db, each, 1)),
   'alert-firing.ts wouldFire': WATCHED.map((each) => (call, db) => call(db, each, 1, 1)),
-  'alert-firing.ts wouldHaveFired': WATCHED.map((each) => (call, db) => call(db, each, { from: 0, to: 1 })),
+  'alert-firing.ts wouldHaveFired': WATCHED.flatMap((each): Example[] => [
+    (call, db) => call(db, each, 1),
+    // More devices than are read one by one.
+    (call, db) => {
+      const get = async (sql: string) => (await db.get(sql), { n: sql.includes('devices d') ? 1e9 : 0 });
+      return call({ ...db, get }, each, 1);
+    },
+  ]),
   'alert-lists.ts firingObjects': SCOPES.flatMap((scope) =>
     ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map((event) => (call, db) => call(db, scope, rule(event))),
   ),
@@ -271,7 +278,8 @@ export const PLANS: Record<string, readonly string[]> = {
     't tunnels_of_account, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key, sorts',
   ],
   'alert-firing.ts wouldHaveFired': [
-    'state_changes key',
+    'd devices_of_group, c state_changes_of_device',
+    'd devices_of_group, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key, c state_changes_of_device, o state_changes_of_device',
     'c key, o state_changes_of_device, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
   ],
   'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],

@@ -223,9 +223,9 @@ const trialResult = z.object({
   Count: optionalNumber,
   /** The first of them; limits have none. */
   Devices: z.array(alertDevice),
-  /** How often it would have fired since `From`, seven days ago or later if much happened; missing where it is not known. */
+  /** How often it would have fired for a device in the last `Hours`: 168, or fewer if much happened; missing where it is not known. */
   Fired: optionalNumber,
-  From: optionalText,
+  Hours: optionalNumber,
 });
 export type RuleTrialResult = z.output<typeof trialResult>;
 
@@ -293,8 +293,7 @@ export const alertEndpoints = resource('alerts', { live: 'flag', poll: 15_000 })
     path: '/v1/alerts/rules/try',
     permission: 'operate',
     addition: true,
-    summary:
-      'Get what a rule would fire for now, and how often it would have fired in the last seven days; changes nothing',
+    summary: 'Get what a rule would fire for now, and how often it would have fired lately; changes nothing',
     body: ruleTrial,
     response: trialResult,
   },

@@ -2,7 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor, within } from '@testing-library/dom';
-import { dialogOf, expectAccessible, expectGone, expectText, testPage, type TestPage } from '#/test-page.ts';
+import type { RuleTrial } from '#/contract/alerts.ts';
+import {
+  dialogOf,
+  expectAccessible,
+  expectGone,
+  expectRead,
+  expectText,
+  testPage,
+  type TestPage,
+} from '#/test-page.ts';
 
 const table = (name: string) => screen.findByRole('table', { name });
 const ruleRow = async (name: RegExp) => within(await table('Rules')).findByRole('row', { name });
@@ -27,6 +36,7 @@ test('a rule for 80 % of the storage can be saved without a channel, on purpose'
   await press(user, dialog, 'Create rule');
   const row = await ruleRow(/Storage 80 %/);
   assert.match(row.textContent, /When 80 % of a limit of the account is used, or the disk is nearly full → no channel/);
+  await expectRead();
 });
 
 test('an alert rule is limited to devices with a fact', async (t) => {
@@ -42,6 +52,7 @@ test('an alert rule is limited to devices with a fact', async (t) => {
   await expectAccessible();
   await press(user, dialog, 'Create rule');
   assert.match((await ruleRow(/Racks/)).textContent, /When a device with rack=7 and os=debian is Offline/);
+  await expectRead();
 });
 
 test('a rule of a role that covers one group watches that group, also if the role is known later than the form', async (t) => {
@@ -61,6 +72,7 @@ test('a rule of a role that covers one group watches that group, also if the rol
   await waitFor(() => assert.equal(group.value, 'shops'));
   await press(user, dialog, 'Create rule');
   assert.match((await ruleRow(/Shops/)).textContent, /shops/);
+  await expectRead();
 });
 
 test('a rule is silenced with a reason that others see, and its silence is ended', async (t) => {
@@ -111,25 +123,52 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
   await expectAccessible();
 });
 
-test('a rule says what it would fire for now, asked once its fields are right, and a device never seen is not in it', async (t) => {
-  const { open, fill, service, route } = await testPage(t);
-  await service.createDevice('never-there', 'shops');
-  const asked: unknown[] = [];
-  route(/^\/v1\/alerts\/rules\/try$/, (ask, { body }) => {
-    asked.push(body);
-    return ask();
+test('a rule says what it would fire for now and how often it would have, and never of an earlier draft', async (t) => {
+  const { open, user, fill, route } = await testPage(t);
+  const asked: RuleTrial[] = [];
+  let held = Promise.withResolvers<void>();
+  held.resolve();
+  route(/^\/v1\/alerts\/rules\/try$/, async (_ask, { body }) => {
+    const trial = body as RuleTrial;
+    asked.push(trial);
+    const Devices = Array.from({ length: trial.ForMinutes }, (_, nth) => ({
+      DeviceId: `${nth}`,
+      DeviceName: `pump-${nth}`,
+    }));
+    await held.promise;
+    return Response.json({ Count: Devices.length, Devices, Fired: 12, Hours: trial.ForMinutes === 7 ? 24 : 168 });
   });
   await open('/activity/alerts?dialog=rule');
   const dialog = await dialogOf('Create rule');
-  const trial = await within(dialog).findByRole('group', { name: 'With the fleet as it is' });
-  assert.match(trial.textContent, /Right now: nothing.*: never/);
+  const figures = () => within(dialog).getByRole('group', { name: 'With the fleet as it is' });
   const minutes = within(dialog).getByRole('spinbutton', { name: 'For (minutes)' });
+  await expectText(
+    () => dialog,
+    /Right now: 5 devices – pump-0, pump-1, pump-2, pump-3, pump-4In the last 7 days: 12 times/,
+  );
   await fill(minutes, '');
-  await expectGone(() => within(dialog).queryByRole('group', { name: 'With the fleet as it is' }));
-  await fill(minutes, '1');
+  assert.equal(figures().textContent, 'Right now: …In the last 7 days: …');
   await fill(minutes, '7');
-  const lasting = () => asked.map((body) => (body as { ForMinutes: number }).ForMinutes);
-  await waitFor(() => assert.deepEqual(lasting(), [5, 7]));
+  await expectText(figures, /^Right now: 7 devices – .*pump-4 and 2 othersIn the last 24 hours: 12 times$/);
+  held = Promise.withResolvers();
+  await user.selectOptions(within(dialog).getByRole('combobox', { name: 'When' }), 'TunnelPublic');
+  assert.equal(within(dialog).queryByRole('group', { name: 'With the fleet as it is' }), null);
+  held.resolve();
+  await expectText(figures, /^Right now: 7 tunnels/);
+  assert.ok(
+    asked.every(({ ForMinutes }) => ForMinutes !== null),
+    'asked of a field without a number',
+  );
+  await expectRead();
+});
+
+test('a device that never connected is not in what a rule would fire for', async (t) => {
+  const { open, service } = await testPage(t);
+  await service.createDevice('never-there', 'shops');
+  await open('/activity/alerts?dialog=rule');
+  const dialog = await dialogOf('Create rule');
+  await expectText(() => dialog, /Right now: nothingIn the last 7 days: never/);
+  await expectRead();
 });
 
 test('a test is sent before a channel is saved, and what was typed since is not called tested', async (t) => {

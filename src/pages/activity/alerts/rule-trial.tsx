@@ -2,58 +2,49 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { ruleTrial, type RuleDraft, type RuleTrial as Trial } from '#/contract/alerts.ts';
-import { parseTimestamp } from '#/contract/timestamps.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { counted } from '#/lib/format.ts';
-import { Time, useNow } from '#/ui/controls/time.tsx';
 import { firingCount } from './alert-words.ts';
 
 const NAMED = 5;
-const WEEK_MS = 7 * 86_400_000;
-/** Milliseconds by which the beginning may differ from a week ago. */
-const ABOUT = 3_600_000;
 
-export function RuleTrial({ rule }: { rule: RuleDraft }) {
-  const now = useNow().getTime();
+/** Keyed by its event: figures of another one mean something else. */
+export const RuleTrial = ({ rule }: { rule: RuleDraft }) => <Figures key={rule.When} rule={rule} />;
+
+function Figures({ rule }: { rule: RuleDraft }) {
   // Without what has no part in it; '' while a field has a fault. A text, which stays the same from render to render.
-  const [settled] = useDebouncedValue(JSON.stringify(ruleTrial.safeParse(rule).data ?? ''), 300);
+  const asked = JSON.stringify(ruleTrial.safeParse(rule).data ?? '');
+  const [settled] = useDebouncedValue(asked, 300);
   const body = (JSON.parse(settled) || undefined) as Trial | undefined;
-  const { data } = useQuery({
+  const { data, isPlaceholderData } = useQuery({
     ...alertQueries.tried(body ?? { When: rule.When, ForMinutes: 0 }),
     enabled: body !== undefined,
   });
-  if (!data || !body) return null;
-  const { Count, Devices, Fired } = data;
-  const since = parseTimestamp(data.From ?? '');
-  const isWeek = since === undefined || now - since.getTime() > WEEK_MS - ABOUT;
-  const names = Devices.slice(0, NAMED).map(({ DeviceName, DeviceId }) => DeviceName || DeviceId);
-  const more = Devices.length > 0 && Count !== undefined ? Count - names.length : 0;
+  if (!data) return null;
+  const { Count, Devices, Fired, Hours = 168 } = data;
+  // Until the answer the lines keep their places, without the figures of what was typed before.
+  const isKnown = body !== undefined && asked === settled && !isPlaceholderData;
+  const named = isKnown ? Devices.slice(0, NAMED) : [];
+  const more = named.length > 0 && Count !== undefined ? Count - named.length : 0;
   return (
-    <div className="small" role="group" aria-label="With the fleet as it is">
+    <div className="small" role="group" aria-label="With the fleet as it is" aria-busy={!isKnown}>
       {Count !== undefined && (
         <p>
-          <strong>Right now:</strong> {Count === 0 ? 'nothing' : firingCount({ When: body.When, Count })}
-          {names.length > 0 && (
-            <>
-              {' – '}
-              <bdi>{names.join(', ')}</bdi>
-              {more > 0 && ` and ${counted(more, 'other')}`}
-            </>
-          )}
+          <strong>Right now:</strong>{' '}
+          {!isKnown ? '…' : Count === 0 ? 'nothing' : firingCount({ When: rule.When, Count })}
+          {named.map(({ DeviceId, DeviceName }, index) => (
+            <span key={DeviceId}>
+              {index === 0 ? ' – ' : ', '}
+              <bdi>{DeviceName || DeviceId}</bdi>
+            </span>
+          ))}
+          {more > 0 && ` and ${counted(more, 'other')}`}
         </p>
       )}
       {Fired !== undefined && (
         <p>
-          <strong>
-            {isWeek ? (
-              'In the last 7 days:'
-            ) : (
-              <>
-                Since <Time at={since} />:
-              </>
-            )}
-          </strong>{' '}
-          {Fired === 0 ? 'never' : counted(Fired, 'time')}
+          <strong>In the last {Hours === 168 ? '7 days' : counted(Hours, 'hour')}:</strong>{' '}
+          {!isKnown ? '…' : Fired === 0 ? 'never' : counted(Fired, 'time')}
         </p>
       )}
     </div>
