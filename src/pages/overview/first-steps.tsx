@@ -1,4 +1,5 @@
-// A checklist from an empty account to a device that can be reached from anywhere; it ticks itself off.
+// A checklist from an empty account to a device that can be reached from anywhere; it ticks itself off. It has only the steps
+// that this person may take.
 import { useState } from 'react';
 import { useQuery } from '@tanstack/react-query';
 import { Button } from '@mantine/core';
@@ -20,7 +21,7 @@ import classes from './first-steps.module.css';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
 import { deviceEndpoints } from '#/contract/devices.ts';
 import { jobEndpoints } from '#/contract/jobs.ts';
-import { Gate } from '#/ui/controls/gate.tsx';
+import { tunnelEndpoints } from '#/contract/tunnels.ts';
 import { useMay } from '#/api/people.ts';
 
 /** Accounts with more devices than this need no first steps. */
@@ -60,12 +61,14 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
   const noAdding = useMay(deviceEndpoints.create, 'Adding devices');
   const noUpload = useMay(artifactEndpoints.upload, 'Uploading artifacts');
   const noDeploy = useMay(jobEndpoints.submit, 'Deploying');
+  const noPlacing = useMay(deviceEndpoints.locate, 'Setting a location');
+  const noTunnel = useMay(tunnelEndpoints.open, 'Opening tunnels');
   const any = (list: readonly unknown[] | undefined) => list && list.length > 0;
   const first = firstDevice(index);
   const device = first === undefined ? paths.devices() : paths.device(first);
   // It is enough that the device has been seen once.
   const seen = index && hasBeenOnline(index);
-  return [
+  const steps: Step[] = [
     {
       title: 'Add a device',
       how: hasOwnAgent ? 'One command in a terminal adds this computer.' : 'Its agent signs in with a key.',
@@ -103,6 +106,7 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: paths.map(),
       link: 'Open the map',
       done: index?.places && index.query({ filter: { place: 'placed' } }).length > 0,
+      why: noPlacing,
     },
     {
       title: 'Open a tunnel',
@@ -110,8 +114,10 @@ function useSteps({ devices, index }: FirstStepsProps): Step[] {
       to: paths.tunnels(),
       link: 'Go to Tunnels',
       done: any(tunnels),
+      why: noTunnel,
     },
   ];
+  return steps.filter(({ why }) => why === undefined);
 }
 
 /** If the service reports no times, it is only known which devices are Online now. */
@@ -165,31 +171,25 @@ export function FirstSteps(props: FirstStepsProps) {
               <strong>{step.title}</strong>
               <p>{step.how}</p>
               {step === next ? (
-                <Gate why={step.why}>
-                  <Button
-                    variant="filled"
-                    component={Link}
-                    to={step.to}
-                    size="xs"
-                    {...(step.to === paths.addThisMachine() && props.devices === 0 && { onClick: addAtOnce })}
-                  >
-                    {step.link}
-                  </Button>
-                </Gate>
+                <Button
+                  variant="filled"
+                  component={Link}
+                  to={step.to}
+                  size="xs"
+                  {...(step.to === paths.addThisMachine() && props.devices === 0 && { onClick: addAtOnce })}
+                >
+                  {step.link}
+                </Button>
               ) : (
-                <Gate why={step.why}>
-                  <Link to={step.to}>{step.link}</Link>
-                </Gate>
+                <Link to={step.to}>{step.link}</Link>
               )}
               {step.to === paths.artifacts() && step.done === false && hasOwnAgent && props.devices > 0 && (
                 <DeploySample size="xs" device={firstDevice(props.index)} />
               )}
               {step === next && step.to === paths.addThisMachine() && (
-                <Gate why={step.why}>
-                  <Button component={Link} to={paths.addDevice()} size="xs">
-                    Add a device
-                  </Button>
-                </Gate>
+                <Button component={Link} to={paths.addDevice()} size="xs">
+                  Add a device
+                </Button>
               )}
             </div>
           </li>
