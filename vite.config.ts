@@ -42,10 +42,6 @@ export default defineConfig({
     assetsInlineLimit: 0, // small fonts as data: URLs would be refused by the policy's font-src
     sourcemap: false,
     modulePreload: { polyfill: false }, // every browser of the build's target has it
-    // Files name each other some thousand times, and hashes do not compress: the shortest that the bundler makes of so many.
-    rolldownOptions: {
-      output: { chunkFileNames: 'assets/[name]-[hash:7].js', assetFileNames: 'assets/[name]-[hash:7][extname]' },
-    },
   },
   worker: { format: 'es' },
   server: {
