@@ -42,14 +42,18 @@ async function fillIn(page: Page, typed: Record<string, string>): Promise<void> 
   }
 }
 
+/** A POST that changes nothing. */
+const TRIAL = '/v1/alerts/rules/try';
+
 /** Holds every write back until `answer`, and notes what was sent. */
 async function holdWrites(page: Page) {
   const sent: string[] = [];
   let gate = Promise.withResolvers<void>();
   await page.route('**/v1/**', async (route) => {
     const request = route.request();
-    if (request.method() === 'GET') return route.fallback();
-    sent.push(`${request.method()} ${new URL(request.url()).pathname}`);
+    const { pathname } = new URL(request.url());
+    if (request.method() === 'GET' || pathname === TRIAL) return route.fallback();
+    sent.push(`${request.method()} ${pathname}`);
     await gate.promise;
     await route.fulfill({
       json: {
