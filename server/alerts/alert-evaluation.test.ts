@@ -4,6 +4,7 @@ import { afterEach, test } from 'node:test';
 import type { AlertEvent, RuleTrial } from '#/contract/alerts.ts';
 import { FIRST_ACCOUNT } from '../store/accounts.ts';
 import { queueAlert, wouldFire, wouldHaveFired } from '../store/alert-firing.ts';
+import { failedLately } from '../store/alert-jobs.ts';
 import { deleteChannel, ruleById, silenceRule, trialRow, updateRule } from '../store/alert-settings.ts';
 import { markAllOffline } from '../store/devices.ts';
 import { insertRow } from '../store/database.ts';
@@ -26,7 +27,7 @@ const endedJob = (device: number, name: string, status: string) =>
       name,
       device,
     );
-    await tx.run('UPDATE jobs SET status = ?, ended = 5, exit_code = 3 WHERE seq = ?', status, seq);
+    await tx.run('UPDATE jobs SET status = ?, ended = ?, exit_code = 3 WHERE seq = ?', status, at.now(), seq);
   });
 
 test('a device is reported once it has been Offline for the time of the rule, and only once', async () => {
@@ -190,7 +191,6 @@ test('a trial of a rule finds what the rule itself would fire for, and how often
   assert.deepEqual(await trial('DeviceOffline'), [0, '', 1]);
   assert.deepEqual(await trial('DeviceBack'), [undefined, undefined, 1]);
   assert.deepEqual(await trial('DeviceBack', { ForMinutes: 0 }), [undefined, undefined, 2]);
-  assert.deepEqual(await trial('JobFailed', { ForMinutes: 0 }), [undefined, undefined, undefined]);
   await at.pass(8 * 24 * 60);
   assert.deepEqual(await trial('DeviceOffline'), [0, '', 0]);
 });
@@ -245,6 +245,34 @@ test('a job is reported when it ended badly, by itself or with others', async ()
       'hourly : 2 jobs did not succeed:\nJob “cut” was interrupted on camera (exit code 3)\nJob “worse” failed on camera (exit code 3)',
     ],
   );
+});
+
+test('a trial of a rule for jobs counts those that ended badly, one to many once', async () => {
+  await open();
+  const [one, two] = [await at.device('one', { group: 'shop' }), await at.device('two', { group: 'lab' })];
+  const failed = async (DeviceGroup?: string) => {
+    const tried = trialRow(FIRST_ACCOUNT, { When: 'JobFailed', ForMinutes: 0, DeviceGroup });
+    return (await failedLately(at.db, tried, at.now()))?.fired;
+  };
+  await endedJob(one, 'good', 'Succeeded');
+  await endedJob(one, 'bad', 'Failed');
+  await endedJob(one, 'cut', 'Interrupted');
+  assert.deepEqual([await failed(), await failed('shop'), await failed('lab')], [2, 2, 0]);
+  const set = (changes: string, id: string) =>
+    at.db.write((tx) => tx.run(`UPDATE jobs SET ${changes} WHERE id = ?`, id));
+  await set("verdict = 'RolledBack'", 'good');
+  const many = await at.db.write((tx) =>
+    insertRow(tx, "INSERT INTO jobs (id, account_id, name, status, created) VALUES ('p', 1, 'fw', 'Running', 0)"),
+  );
+  for (const id of ['bad', 'cut']) await set(`parent_seq = ${many}`, id);
+  assert.equal(await failed(), 1);
+  await set(`status = 'Failed', ended = ${at.now()}`, 'p');
+  assert.equal(await failed(), 2);
+  await set('superseded = 1', 'bad');
+  await set(`device_seq = ${two}`, 'cut');
+  assert.deepEqual([await failed(), await failed('shop'), await failed('lab')], [2, 1, 1]);
+  await at.pass(8 * 24 * 60);
+  assert.equal(await failed(), 0);
 });
 
 test('many jobs that fail together are one message, which a channel does not need hours for', async () => {

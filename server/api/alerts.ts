@@ -18,6 +18,7 @@ import type { HandlerRequest, Handlers } from '../http/implement.ts';
 import { invalid, Problem } from '../http/problem.ts';
 import { requireUnlimited } from '../http/require-permission.ts';
 import { wouldFire, wouldHaveFired } from '../store/alert-firing.ts';
+import { failedLately } from '../store/alert-jobs.ts';
 import { firingObjects, firingRules } from '../store/alert-lists.ts';
 import { listDeliveries } from '../store/alert-outbox.ts';
 import {
@@ -157,7 +158,7 @@ export function alertRoutes({ db, audit, now, alerts, disk, clock }: Context): H
       const rule = trialRow(account.id, body);
       if (body.When === 'QuotaNear') return { Count: (await nearLimits(db, rule, disk.state())).length, Devices: [] };
       const firing = await wouldFire(db, rule, now(), MOST_SHOWN);
-      const past = await wouldHaveFired(db, rule, now());
+      const past = await (body.When === 'JobFailed' ? failedLately : wouldHaveFired)(db, rule, now());
       return {
         ...(firing && { Count: firing.count }),
         Devices: firing?.devices ?? [],

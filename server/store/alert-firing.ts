@@ -9,7 +9,7 @@ import { perDialect } from './dialect.ts';
 import { CAUSES } from './state-history.ts';
 
 /** The rule's scope as a condition on `d`, a row of `devices`. */
-function scopeOf(rule: Pick<RuleRow, 'account_id' | 'grp' | 'tag_id' | 'site' | 'facts'>): {
+export function scopeOf(rule: Pick<RuleRow, 'account_id' | 'grp' | 'tag_id' | 'site' | 'facts'>): {
   where: string;
   values: SqlValue[];
 } {
@@ -116,9 +116,18 @@ export async function wouldFire(
 }
 
 /** How far back it looks: as far as there are few enough changes. */
-const HOURS = [7 * 24, 24, 1];
-const MOST_CHANGES = 20_000;
+export const HOURS = [7 * 24, 24, 1];
+export const MOST_CHANGES = 20_000;
 const MOST_DEVICES = 10_000;
+
+/** Whether there are no more rows than `most`. */
+export const isFew = async (db: Reader, rows: string, most: number, ...values: SqlValue[]): Promise<boolean> =>
+  ((
+    await db.get<{ n: number }>(
+      `SELECT count(*) AS n FROM (SELECT 1 FROM ${rows} LIMIT ${most + 1}) AS first`,
+      ...values,
+    )
+  )?.n ?? 0) <= most;
 
 /**
  * How often a rule would have fired in the last seven days, or in fewer hours if too much happened. Undefined if the
@@ -135,16 +144,9 @@ export async function wouldHaveFired(
   const last = isBack ? now : now - lasted;
   const group = scopeOf({ ...rule, tag_id: '', site: '', facts: NO_FACTS });
   const inGroup = [rule.account_id, ...group.values];
-  const few = async (rows: string, most: number, ...values: SqlValue[]) =>
-    ((
-      await db.get<{ n: number }>(
-        `SELECT count(*) AS n FROM (SELECT 1 FROM ${rows} LIMIT ${most + 1}) AS first`,
-        ...values,
-      )
-    )?.n ?? 0) <= most;
   // SQLite keeps the order of a CROSS JOIN: the changes of a few devices are found by device, those of a large fleet by
   // time, among those of all others.
-  const byDevice = await few(`devices d WHERE d.account_id = ?${group.where}`, MOST_DEVICES, ...inGroup);
+  const byDevice = await isFew(db, `devices d WHERE d.account_id = ?${group.where}`, MOST_DEVICES, ...inGroup);
   const joined = `${byDevice ? 'devices d CROSS JOIN state_changes c' : 'state_changes c CROSS JOIN devices d'}
     WHERE c.at >= ? AND c.at <= ? AND d.seq = c.device_seq AND d.account_id = ?`;
   const { where, values } = scopeOf(rule);
@@ -156,10 +158,10 @@ export async function wouldHaveFired(
        AND NOT EXISTS (SELECT 1 FROM state_changes o WHERE o.device_seq = c.device_seq AND o.at > c.at AND o.at < c.at + ?)`;
   for (const hours of HOURS) {
     const from = now - hours * 3_600_000;
-    const isFew = byDevice
-      ? await few(joined + group.where, MOST_CHANGES, from, last, ...inGroup)
-      : await few('state_changes WHERE at >= ? AND at <= ?', MOST_CHANGES, from, last);
-    if (!isFew) continue;
+    const canCount = byDevice
+      ? await isFew(db, joined + group.where, MOST_CHANGES, from, last, ...inGroup)
+      : await isFew(db, 'state_changes WHERE at >= ? AND at <= ?', MOST_CHANGES, from, last);
+    if (!canCount) continue;
     const found = await db.get<{ fired: number }>(
       `SELECT count(*) AS fired FROM ${joined} AND ${condition}${where}`,
       from,

@@ -1,7 +1,7 @@
 // Failed jobs for alert rules: failed by their status or by the verdict of their outcome rules. An ended job waits in
 // `alert_jobs` until it has been judged.
 import type { JobStatus } from '#/contract/jobs.ts';
-import { queueAlert } from './alert-firing.ts';
+import { HOURS, isFew, MOST_CHANGES, queueAlert, scopeOf, type RuleScope } from './alert-firing.ts';
 import type { Database, Reader, Tx } from './database.ts';
 import { countsIn } from './job-moves.ts';
 import { shiftedChildren } from './rules.ts';
@@ -29,8 +29,9 @@ const BATCH = 100;
 /** A job is usually judged immediately. If judging fails, its status alone is reported after this time. */
 const JUDGED_WITHIN_MS = 300_000;
 
-const BAD_STATUS = "('Failed', 'Interrupted')";
-const BAD_VERDICT = "('Failed', 'RolledBack', 'NoAnswer')";
+/** Of the last attempt on a device. */
+const FAILED = `device_seq IS NOT NULL AND superseded = 0
+  AND (status IN ('Failed', 'Interrupted') OR verdict IN ('Failed', 'RolledBack', 'NoAnswer'))`;
 
 // Subqueries instead of joins: PostgreSQL assumes that an empty table has 2,000 rows, and would read all jobs to join
 // them.
@@ -73,11 +74,33 @@ async function noteNext(tx: Tx, describe: Parameters<typeof noteEndedJobs>[1], n
 async function failedDevices(db: Reader, { seq, device_seq }: EndedJob): Promise<number[]> {
   const devices = await db.all<{ seq: number }>(
     `SELECT device_seq AS seq FROM jobs
-     WHERE ${device_seq === null ? 'parent_seq' : 'seq'} = ? AND superseded = 0 AND device_seq IS NOT NULL
-       AND (status IN ${BAD_STATUS} OR verdict IN ${BAD_VERDICT}) ORDER BY jobs.seq`,
+     WHERE ${device_seq === null ? 'parent_seq' : 'seq'} = ? AND ${FAILED} ORDER BY jobs.seq`,
     seq,
   );
   return devices.map((device) => device.seq);
+}
+
+/** How many jobs that a rule is for failed in the last seven days, or in fewer hours if too many did. */
+export async function failedLately(
+  db: Reader,
+  rule: RuleScope,
+  now: number,
+): Promise<{ fired: number; hours: number } | undefined> {
+  const { where, values } = scopeOf(rule);
+  const failed = `jobs ${db.dialect.indexedBy('jobs_ended')} CROSS JOIN devices d
+    WHERE jobs.account_id = ? AND ended >= ? AND ended <= ? AND ended IS NOT NULL AND ${FAILED} AND d.seq = device_seq${where}`;
+  for (const hours of HOURS) {
+    const within = [rule.account_id, now - hours * 3_600_000, now, ...values];
+    if (!(await isFew(db, failed, MOST_CHANGES, ...within))) continue;
+    // A job on many devices counts once, when the last has ended.
+    const found = await db.get<{ fired: number }>(
+      `SELECT count(DISTINCT coalesce(parent_seq, jobs.seq)) AS fired FROM ${failed} AND (parent_seq IS NULL
+         OR EXISTS (SELECT 1 FROM jobs p WHERE p.seq = jobs.parent_seq AND p.ended IS NOT NULL))`,
+      ...within,
+    );
+    return { fired: found?.fired ?? 0, hours };
+  }
+  return undefined;
 }
 
 async function outcomesOf(db: Reader, parentSeq: number): Promise<Outcomes> {

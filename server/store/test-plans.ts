@@ -52,6 +52,7 @@ export const EXAMPLES: Record<string, readonly Example[]> = {
       return call({ ...db, get }, each, 1);
     },
   ]),
+  'alert-jobs.ts failedLately': [(call, db) => call(db, rule('JobFailed'), 1)],
   'alert-lists.ts firingObjects': SCOPES.flatMap((scope) =>
     ['DeviceOffline', 'QuotaNear', 'TunnelPublic'].map((event) => (call, db) => call(db, scope, rule(event))),
   ),
@@ -281,6 +282,10 @@ export const PLANS: Record<string, readonly string[]> = {
     'd devices_of_group, c state_changes_of_device',
     'd devices_of_group, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key, c state_changes_of_device, o state_changes_of_device',
     'c key, o state_changes_of_device, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+  ],
+  'alert-jobs.ts failedLately': [
+    'jobs jobs_ended, d rowid, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1, device_tags key',
+    'jobs jobs_ended, p rowid, d rowid, device_tags key, device_facts devices_of_fact, fact_values sqlite_autoindex_fact_values_1, fact_names sqlite_autoindex_fact_names_1',
   ],
   'alert-jobs.ts noteEndedJobs': ['a all, j rowid, to_judge rowid, c jobs_of_parent, to_judge rowid', 'jobs rowid'],
   'alert-lists.ts countFiringOf': ['alert_rules alert_rules_of_account, alert_firing key, sorts'],

@@ -223,7 +223,7 @@ const trialResult = z.object({
   Count: optionalNumber,
   /** The first of them; limits have none. */
   Devices: z.array(alertDevice),
-  /** How often it would have fired for a device in the last `Hours`: 168, or fewer if much happened; missing where it is not known. */
+  /** How often it would have fired for a device, or for how many jobs, in the last `Hours`: 168, or fewer if much happened; missing where it is not known. */
   Fired: optionalNumber,
   Hours: optionalNumber,
 });

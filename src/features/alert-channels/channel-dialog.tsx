@@ -124,6 +124,7 @@ function ChannelFields({ form: { field, values, fill } }: { form: FormFields<Fie
           key={JSON.stringify(body)}
           write={alertMutations.testDraft(body)}
           label="Send a test"
+          labels={LABELS}
           why={Object.keys(RULES.check(body)).length > 0 ? 'Fill in the fields first' : undefined}
         />
       </span>

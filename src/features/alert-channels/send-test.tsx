@@ -2,6 +2,8 @@
 import { Button } from '@mantine/core';
 import type { UseMutationOptions } from '@tanstack/react-query';
 import { alertEndpoints, type ChannelTest } from '#/contract/alerts.ts';
+import { errorLine } from '#/api/api-error.ts';
+import { refusedFields, type FieldLabels } from '#/api/form-rules.ts';
 import { useMay } from '#/api/people.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
 import { StateMark } from '#/ui/controls/state-mark.tsx';
@@ -14,12 +16,14 @@ interface SendTestProps {
   name?: string;
   /** Why it cannot be sent yet. */
   why?: string | undefined;
+  /** Of the fields that may be refused. */
+  labels?: FieldLabels;
 }
 
-export function SendTest({ write, label, name, why }: SendTestProps) {
+export function SendTest({ write, label, name, why, labels = {} }: SendTestProps) {
   const { mutate, isPending, data, error } = useWrite(write);
   const noTest = useMay(alertEndpoints.testChannel, 'Testing channels');
-  const because = error?.message ?? data?.Because ?? '';
+  const because = error ? (Object.values(refusedFields(error, labels))[0] ?? errorLine(error)) : (data?.Because ?? '');
   return (
     <>
       <Gate why={noTest ?? why}>

@@ -110,8 +110,8 @@ test('a channel and a rule are deleted; the rule says that it has no channel', a
   await screen.findByText(/^No rules/);
 });
 
-test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is missing', async (t) => {
-  const { open, user } = await testPage(t);
+test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is missing or refused', async (t) => {
+  const { open, user, fill } = await testPage(t);
   await open('/settings/channels');
   const [create] = await screen.findAllByRole('button', { name: 'Create channel' });
   await user.click(create ?? assert.fail());
@@ -120,6 +120,10 @@ test('without SMTP_URL e-mail cannot be chosen, and the dialog says what is miss
     assert.equal(within(dialog).getByRole<HTMLInputElement>('radio', { name: /^E-mail/ }).disabled, true),
   );
   assert.match(dialog.textContent, /operator must set SMTP_URL and SMTP_FROM/);
+  await fill(within(dialog).getByRole('textbox', { name: 'Name' }), 'Ops');
+  await fill(within(dialog).getByRole('textbox', { name: /^Address/ }), 'http://127.0.0.1/');
+  await press(user, dialog, 'Send a test');
+  await expectText(() => dialog, /Not delivered: Address is refused: /);
   await expectAccessible();
 });
 
@@ -155,6 +159,8 @@ test('a rule says what it would fire for now and how often it would have, and ne
   assert.equal(within(dialog).queryByRole('group', { name: 'With the fleet as it is' }), null);
   held.resolve();
   await expectText(figures, /^Right now: 7 tunnels/);
+  await user.selectOptions(within(dialog).getByRole('combobox', { name: 'When' }), 'JobFailed');
+  await expectText(figures, /In the last 7 days: 12 jobs$/);
   assert.ok(
     asked.every(({ ForMinutes }) => ForMinutes !== null),
     'asked of a field without a number',

@@ -1,12 +1,18 @@
 // What the rule in the form would fire for now, and how often it would have fired lately: read while it is edited.
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { ruleTrial, type RuleDraft, type RuleTrial as Trial } from '#/contract/alerts.ts';
+import { ruleTrial, type AlertEvent, type RuleDraft, type RuleTrial as Trial } from '#/contract/alerts.ts';
 import { alertQueries } from '#/api/alerts.ts';
 import { counted } from '#/lib/format.ts';
 import { firingCount } from './alert-words.ts';
 
 const NAMED = 5;
+
+/** Jobs count as they ended after retries, which is not how often messages came. */
+function firedText(event: AlertEvent, fired: number): string {
+  const isJob = event === 'JobFailed';
+  return fired === 0 ? (isJob ? 'none' : 'never') : counted(fired, isJob ? 'job' : 'time');
+}
 
 /** Keyed by its event: figures of another one mean something else. */
 export const RuleTrial = ({ rule }: { rule: RuleDraft }) => <Figures key={rule.When} rule={rule} />;
@@ -44,7 +50,7 @@ function Figures({ rule }: { rule: RuleDraft }) {
       {Fired !== undefined && (
         <p>
           <strong>In the last {Hours === 168 ? '7 days' : counted(Hours, 'hour')}:</strong>{' '}
-          {!isKnown ? '…' : Fired === 0 ? 'never' : counted(Fired, 'time')}
+          {!isKnown ? '…' : firedText(rule.When, Fired)}
         </p>
       )}
     </div>
