@@ -6,6 +6,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { expectBlocked } from './blocked.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { checks, finding, listed, openArtifacts, stored } from './uploads.ts';
 
@@ -198,7 +199,7 @@ test('the next step waits until a folder that takes the place of another is read
     return resolve;
   });
   await chooseFolder(page, await folderWith(service, 'second', { program: 'y' }));
-  await expect(next).toBeDisabled();
+  await expectBlocked(next, 'The files are being read');
   await release.evaluate((resolve) => resolve());
   await expect(file(page, 'program')).toBeVisible();
   await expect(next).toBeEnabled();
@@ -216,7 +217,10 @@ test("a folder's own update.sh is used; line ends of Windows and what is too lar
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
   await builder(page).getByRole('button', { name: 'Next: preview' }).click();
   await expect(finding(builder(page), 'Error')).toHaveText(/Windows line ends/);
-  await expect(builder(page).getByRole('button', { name: 'Upload', exact: true })).toBeDisabled();
+  await expectBlocked(
+    builder(page).getByRole('button', { name: 'Upload', exact: true }),
+    'The archive has errors: see the list of checks',
+  );
   await builder(page).getByRole('button', { name: 'Back' }).click();
   await builder(page).getByRole('button', { name: 'Back' }).click();
 

@@ -3,6 +3,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import type { Page } from '@playwright/test';
+import { expectBlocked, shownReason } from './blocked.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import {
   browse,
@@ -10,6 +11,7 @@ import {
   drop,
   finding,
   form,
+  HAS_ERRORS,
   listed,
   namesOf,
   openArtifacts,
@@ -87,9 +89,11 @@ test('a file of 10 MB or more is refused before a byte of it is sent', async ({ 
   await expect(finding(page, 'Error')).toContainText(
     'The file is 10 MB, but an artifact must be smaller than 10 MBLeave out what devices do not need',
   );
-  await expect(uploadButton(page)).toBeDisabled();
+  await expectBlocked(uploadButton(page), HAS_ERRORS);
   await form(page).getByLabel('Version').fill('7');
+  await expect(shownReason(page)).toHaveCount(0);
   await page.keyboard.press('Enter');
+  await expect(shownReason(page)).toHaveText(HAS_ERRORS);
   await expect(form(page)).toBeVisible();
   expect(sent).toEqual([]);
 
@@ -105,18 +109,17 @@ test('a file that devices cannot run is reported with what to do', async ({ sign
   await drop(page, await saved(service, 'notes.tar.gz', 'just some text\n'));
   const notes = form(page, 'notes.tar.gz');
   await expect(finding(notes, 'Error')).toContainText('notes.tar.gz is not a tar.gz');
-  await expect(uploadButton(notes)).toBeDisabled();
-  await expect(uploadButton(notes)).toHaveAttribute('title', /has errors/);
+  await expectBlocked(uploadButton(notes), HAS_ERRORS);
 
   await drop(page, await packed(service, 'readme.tar.gz', { 'README.md': 'hello', 'bin/tool': 'x' }));
   const readme = form(page, 'readme.tar.gz');
   await expect(finding(readme, 'Error')).toHaveText(/The archive holds no update\.sh.*Devices run update\.sh/);
-  await expect(uploadButton(readme)).toBeDisabled();
+  await expectBlocked(uploadButton(readme), HAS_ERRORS);
 
   await drop(page, await packed(service, 'win_1.0.tar.gz', { 'update.sh': '#!/bin/sh\r\necho hi\r\n' }));
   const windows = form(page, 'win_1.0.tar.gz');
   await expect(finding(windows, 'Error')).toHaveText(/update\.sh has Windows line ends \(CRLF\).*sed -i/);
-  await expect(uploadButton(windows)).toBeDisabled();
+  await expectBlocked(uploadButton(windows), HAS_ERRORS);
   await windows.getByText('update.sh', { exact: true }).last().click();
   await expect(windows.getByRole('region', { name: 'Beginning of update.sh' })).toHaveText(/#!\/bin\/sh‹CR›/);
 });
@@ -125,7 +128,7 @@ test('a corrected file replaces the faulty one, with what was typed', async ({ s
   await openArtifacts(page, service);
   const notes = form(page, 'notes.tar.gz');
   await drop(page, await saved(service, 'notes.tar.gz', 'just some text\n'));
-  await expect(uploadButton(notes)).toBeDisabled();
+  await expectBlocked(uploadButton(notes), HAS_ERRORS);
   await notes.getByLabel('Version').fill('typed');
   const two = await packed(service, 'notes.tar.gz', { 'update.sh': '#!/bin/sh\necho hi\n' });
   await drop(page, two, two);

@@ -1,4 +1,5 @@
 // Many devices at once: selected over pages, changed with a plan before and a result for each after, and as a CSV file.
+import { expectBlocked } from './blocked.ts';
 import {
   bar,
   choose,
@@ -64,7 +65,7 @@ test('a location is set for all of them, and an empty customer only on purpose',
   await dialog(page).getByLabel('Latitude').fill('91');
   await dialog(page).getByLabel('Longitude').fill('8.5');
   await expect(dialog(page).getByText('Latitude must be between -90 and 90')).toBeVisible();
-  await expect(dialog(page).getByRole('button', { name: 'Place 3 devices' })).toBeDisabled();
+  await expectBlocked(dialog(page).getByRole('button', { name: 'Place 3 devices' }), 'The coordinates cannot be used.');
   await dialog(page).getByLabel('Latitude').fill('47.4, 8.6');
   await dialog(page).getByLabel('Longitude').focus();
   await expect(dialog(page).getByLabel('Longitude')).toHaveValue('8.6');
@@ -75,7 +76,10 @@ test('a location is set for all of them, and an empty customer only on purpose',
   expect(places.map(({ Lat, Lng }) => [Lat, Lng])).toEqual([1, 2, 3].map(() => [47.4, 8.6]));
 
   await choose(page, 'Set customer');
-  await expect(dialog(page).getByRole('button', { name: 'Set the customer of 3 devices' })).toBeDisabled();
+  await expectBlocked(
+    dialog(page).getByRole('button', { name: 'Set the customer of 3 devices' }),
+    'Type a customer first.',
+  );
   await dialog(page).getByText('Leave it empty').click();
   await expect(dialog(page).getByText('1 of 3 devices changes.')).toBeVisible();
   await dialog(page).getByRole('button', { name: 'Clear the customer of 1 device' }).click();
@@ -92,9 +96,9 @@ test('devices are deleted after their number was typed', async ({ signedIn: page
   await choose(page, 'Delete');
   await expect(dialog(page).getByText('Their keys, waiting jobs and tunnels are deleted')).toBeVisible();
   const confirm = dialog(page).getByRole('button', { name: 'Delete 3 devices' });
-  await expect(confirm).toBeDisabled();
+  await expectBlocked(confirm, 'Type 3 first.');
   await dialog(page).getByLabel('Type 3 to confirm').fill('5');
-  await expect(confirm).toBeDisabled();
+  await expectBlocked(confirm, 'Type 3 first.');
   await dialog(page).getByLabel('Type 3 to confirm').fill('3');
   await page.keyboard.press('Enter');
   await expect(dialog(page).getByText('3 done.')).toBeVisible();

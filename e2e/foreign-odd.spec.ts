@@ -1,6 +1,7 @@
 // Odd answers of services that are not ours: jobs without an outcome, rows that cannot be read, ids that no URL can hold or
 // that two rows have, secrets in what jobs run. How single answers are read: the tests of src/contract.
 import type { Page } from '@playwright/test';
+import { expectBlocked } from './blocked.ts';
 import { expect, test as withOwnService } from './fixtures.ts';
 import type { Foreign } from './foreign/foreign.ts';
 import { before } from './foreign/gateway.ts';
@@ -64,7 +65,7 @@ withOwnService.describe('no outcome of jobs, whose parts are in a list only', ()
     await page.getByRole('button', { name: 'Retry the failed (1)…' }).click();
     const dialog = page.getByRole('dialog', { name: 'Retry the failed: 1 device' });
     const retry = dialog.getByRole('button', { name: 'Retry on 1 device' });
-    await expect(retry).toBeDisabled();
+    await expectBlocked(retry, 'Choose what to run.');
     await dialog.getByLabel('What to run').selectOption({ label: 'mill.tar.gz 2' });
     await retry.click();
     await expect(dialog.getByText('1 done.')).toBeVisible();

@@ -3,6 +3,7 @@
 // happens when they fail: foreign-writes.spec.ts. How single answers are read: the tests of src/contract.
 import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
+import { expectBlocked } from './blocked.ts';
 import { expect, expectAccessible, test as base, signOut } from './fixtures.ts';
 import { startFileHost } from './foreign/file-host.ts';
 import { before, go } from './foreign/gateway.ts';
@@ -128,7 +129,7 @@ base.describe('as little as the document asks for', () => {
     const earlier = page.getByRole('region', { name: 'Jobs in this browser' });
     await expect(earlier).toContainText('This browser still holds 1 job of an earlier version');
     const remove = earlier.getByRole('button', { name: 'Remove…' });
-    await expect(remove).toBeDisabled();
+    await expectBlocked(remove, 'Save them first');
     const saving = page.waitForEvent('download');
     await earlier.getByRole('button', { name: 'Save as JSON' }).click();
     const saved = JSON.parse(await readFile(await (await saving).path(), 'utf8')) as object[];

@@ -1,5 +1,6 @@
 // The map with 10,000 devices: what a list of that length needs, and how long the page does not answer.
 import type { Page } from '@playwright/test';
+import { expectBlocked } from './blocked.ts';
 import { expect, test, type Service } from './fixtures.ts';
 import { anyDrawn, inView, middle, openMap, unplaced } from './on-map.ts';
 
@@ -88,7 +89,7 @@ test('10,000 devices: the map draws while it reads, and shows all when it has re
   await expect(page.getByRole('progressbar', { name: 'Devices loaded' })).toBeVisible();
   await expect.poll(() => anyDrawn(page)).toBe(true);
   await expect(page.getByText('9,000 of 10,000 devices loaded')).toBeVisible();
-  await expect(page.getByRole('button', { name: 'Select in a rectangle' })).toBeDisabled();
+  await expectBlocked(page.getByRole('button', { name: 'Select in a rectangle' }), 'Some devices are still loading');
   release();
   await expect(page.getByText('9,999 on the map · 1 without a location')).toBeVisible();
   await expect(page.getByRole('progressbar', { name: 'Devices loaded' })).toBeHidden();

@@ -1,5 +1,6 @@
 // The queues of the fleet: what waits for whom, in which order, what of it is stale, and how that is taken away.
 import type { Page } from '@playwright/test';
+import { expectBlocked } from './blocked.ts';
 import { expect, expectAccessible, test, type Service } from './fixtures.ts';
 import { script, statusOf, submit, jobSandbox } from './job-sandbox.ts';
 
@@ -37,7 +38,7 @@ test('the stale are removed in one step; the device comes back and runs what is 
   await expect(rows).toHaveCount(3);
   await expect(rows.nth(1)).toContainText(/gate-7.*App 1\.0\.0.*Superseded by app\.sh 1\.2\.0/);
   await expect(rows.nth(2)).toContainText(/gate-7.*App 1\.1\.0.*Superseded by app\.sh 1\.2\.0/);
-  await expect(plan.getByRole('button', { name: 'Remove 2 jobs' })).toBeDisabled();
+  await expectBlocked(plan.getByRole('button', { name: 'Remove 2 jobs' }), 'Type 2 first.');
   await plan.getByLabel('Type 2 to confirm').fill('2');
   await plan.getByRole('button', { name: 'Remove 2 jobs' }).click();
   await expect(plan).toContainText('2 done.');

@@ -1,6 +1,7 @@
 // What people with less than everything see of the dashboard, and what they cannot do in it: by mouse, keyboard, palette,
 // drop or address.
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import { expectBlocked, shownReason } from './blocked.ts';
 import { expect, expectAccessible, openSession, signIn, test, type Service } from './fixtures.ts';
 import { signInAs } from './roles.ts';
 
@@ -20,19 +21,6 @@ async function twoPlants(service: Service) {
 
 /** Playwright does not click what is disabled, as people do. */
 const ANYWAY = { force: true };
-
-/** The one reason that is shown. */
-const shownReason = (page: Page): Locator => page.locator('.reason');
-
-/** Expects an action that does nothing, and says why while it is focused. */
-async function expectBlocked(action: Locator, reason: string): Promise<void> {
-  await expect(action).toHaveAttribute('aria-disabled', 'true');
-  await expect(action).toHaveAccessibleDescription(reason);
-  await action.focus();
-  await expect(action).toBeFocused();
-  await expect(shownReason(action.page())).toHaveText(reason);
-  await expect(shownReason(action.page())).toBeInViewport({ ratio: 1 });
-}
 
 /** What the page sends to change something. */
 function writesOf(page: Page): string[] {

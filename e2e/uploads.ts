@@ -82,6 +82,8 @@ export const finding = (scope: Page | Locator, word: 'Error' | 'Warning' | 'Fine
     .getByRole('listitem')
     .filter({ has: page.getByRole('img', { name: word }) });
 };
+/** Why a file cannot be uploaded. */
+export const HAS_ERRORS = 'The file has errors: see the list of checks';
 export const uploadButton = (scope: Page | Locator): Locator => scope.getByRole('button', { name: /^Upload (?!all)/ });
 export const stored = (page: Page): Locator =>
   page.getByRole('listitem').filter({ hasText: 'is stored and ready to deploy' });

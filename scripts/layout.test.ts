@@ -202,3 +202,19 @@ test('no live region is rendered only together with its text', () => {
     [],
   );
 });
+
+test('no reason of a disabled control is shown by the mouse only', () => {
+  // As oxfmt writes it: the attributes of a tag are on one line, or each on its own. Gate shows a reason to everybody.
+  const tag = /<\w[\w.]*(?: [^\n]*|\n( +)\S.*(?:\n\1.*)*)/g;
+  const offences = code
+    .filter((file) => file.endsWith('.tsx'))
+    .flatMap((file) => {
+      const tags = [...(textOf.get(file) ?? '').matchAll(tag)].map(([text, indent = '']) => ({ text, indent }));
+      const has = ({ text, indent }: (typeof tags)[number], name: string) =>
+        new RegExp(indent ? `^${indent}${name}` : `[ ]${name}`, 'm').test(text);
+      return tags
+        .filter((each) => has(each, 'disabled\\b') && has(each, 'title='))
+        .map(({ text }) => `${file}: ${text}`);
+    });
+  assert.deepEqual(offences, []);
+});

@@ -197,7 +197,9 @@ const channel =
   typeof BroadcastChannel === 'undefined' || directAddress !== undefined
     ? undefined
     : new BroadcastChannel('muster-session');
+let isAskingWhy = false;
 const tell = (event: SessionEvent, isShutOut = false) => {
+  isAskingWhy = false;
   forgetSession();
   for (const listener of listeners) listener(event, isShutOut);
 };
@@ -217,12 +219,12 @@ function announce(event: 'in' | 'out') {
   tell(event);
 }
 
-let isAskingWhy = false;
-
 async function askWhy(): Promise<void> {
   if (isAskingWhy) return;
   isAskingWhy = true;
   const session = directAddress === undefined ? await fetchSession().catch(() => undefined) : undefined;
+  // A tab has signed in or out meanwhile.
+  if (!isAskingWhy) return;
   isAskingWhy = false;
   if (!session?.Ended) return tell('ended');
   channel?.postMessage('shut out');

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { screen, waitFor } from '@testing-library/dom';
+import { onSession, sessionEnded } from '#/api/session.ts';
 import { dialogOf, expectAddress, expectGone, testPage } from '#/test-page.ts';
 
 const OWN = 'deployer@example.org';
@@ -67,4 +68,26 @@ test('a tab that hears that its person was removed forgets the fleet too; an end
   otherTab.postMessage('shut out');
   await expectAddress('/sign-in');
   assert.ok(!document.body.textContent.includes('secret pump'));
+});
+
+test('a sign-in of another tab counts, though this one still asks why its session has ended', async (t) => {
+  const { open, service, route } = await testPage(t);
+  await open('/devices');
+  const heard: string[] = [];
+  t.after(onSession((event) => void heard.push(event)));
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
+  const late = Response.json({ SignedIn: false });
+  let asked = 0;
+  route(/^\/auth\/session$/, (ask) => (asked++ === 0 ? held.then(() => late) : ask()));
+  sessionEnded();
+  await waitFor(() => assert.equal(asked, 1));
+
+  const otherTab = new BroadcastChannel('muster-session');
+  t.after(() => otherTab.close());
+  otherTab.postMessage('in');
+  await waitFor(() => assert.deepEqual(heard, ['in']));
+  release();
+  await waitFor(() => assert.ok(late.bodyUsed));
+  await service.call('GET', '/v1/account');
+  assert.deepEqual(heard, ['in']);
 });

@@ -8,6 +8,7 @@ import type { BulkActionProps } from './bulk-steps.tsx';
 import { deviceColumns, type DeviceColumns } from '#/features/device-filters/device-columns.ts';
 import { useDeviceExport } from './export-devices.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { Failure, FormError } from '#/ui/page/view.tsx';
 import classes from './bulk-dialog.module.css';
@@ -16,8 +17,8 @@ interface ExportStepsProps {
   count: number;
   columns: () => DeviceColumns;
   at: (index: number) => Device;
-  /** Why there is nothing to save; empty otherwise. */
-  fault: string;
+  /** Why there is nothing to save. */
+  fault: string | undefined;
   loading?: boolean;
   children: ReactNode;
   onClose: () => void;
@@ -32,16 +33,11 @@ export function ExportSteps({ count, columns, at, fault, loading = false, childr
       {written !== undefined && <progress aria-label="Rows written" max={Math.max(1, count)} value={written} />}
       <FormError error={error} />
       <DialogButtons onCancel={onClose}>
-        <Button
-          variant="filled"
-          data-autofocus
-          loading={loading || written !== undefined}
-          disabled={fault !== ''}
-          title={fault}
-          onClick={save}
-        >
-          Download CSV
-        </Button>
+        <Gate why={fault}>
+          <Button variant="filled" data-autofocus loading={loading || written !== undefined} onClick={save}>
+            Download CSV
+          </Button>
+        </Gate>
       </DialogButtons>
     </div>
   );
@@ -65,7 +61,7 @@ export function ExportAction({ devices, gone, onClose }: BulkActionProps) {
       count={devices.length}
       columns={() => deviceColumns(devices, locations.data ?? [])}
       at={(index) => devices[index]!}
-      fault={devices.length === 0 ? 'The selected devices no longer exist' : ''}
+      fault={devices.length === 0 ? 'The selected devices no longer exist' : undefined}
       loading={locations.isLoading}
       onClose={onClose}
     >

@@ -9,6 +9,7 @@ import { countResults, countsText, type BulkOutcome, type ResultRow } from './bu
 import type { RunningBulk } from './use-bulk-run.ts';
 import { counted, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import type { CurlRequest } from '#/ui/curl/curl-text.ts';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
 import { TypedWord } from '#/ui/dialog/typed-word.tsx';
@@ -97,16 +98,11 @@ function PlanForm<Item>(props: RunStepsProps<Item>) {
       {requests && isReady && <ShowAsCurl request={() => requests(inService)} />}
       <FormError error={run.error} />
       <DialogButtons onCancel={onClose} busy={run.busy}>
-        <Button
-          variant="filled"
-          type="submit"
-          loading={run.busy}
-          disabled={fault !== undefined}
-          title={fault ?? ''}
-          {...(danger && { color: 'red' })}
-        >
-          {button}
-        </Button>
+        <Gate why={fault}>
+          <Button variant="filled" type="submit" loading={run.busy} {...(danger && { color: 'red' })}>
+            {button}
+          </Button>
+        </Gate>
       </DialogButtons>
     </form>
   );

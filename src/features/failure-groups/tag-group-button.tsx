@@ -6,6 +6,7 @@ import { useOffered } from '#/api/capabilities.ts';
 import { useMay } from '#/api/people.ts';
 import { tagEndpoints } from '#/contract/tags.ts';
 import { Gate } from '#/ui/controls/gate.tsx';
+import { UNKNOWN_DEVICES } from './select-group-button.tsx';
 import { lazyDialog } from '#/ui/late/lazy-dialog.tsx';
 
 const BulkDialog = lazyDialog(() => import('#/features/bulk/bulk-dialog.tsx'), 'BulkDialog');
@@ -24,7 +25,7 @@ export function TagGroupButton({ ids, isOpen, onOpen, onClose }: TagGroupButtonP
   if (useOffered('tags') !== true) return null;
   return (
     <>
-      <Gate why={noTags ?? (ids.length === 0 ? 'The service does not say which devices these are' : undefined)}>
+      <Gate why={noTags ?? (ids.length === 0 ? UNKNOWN_DEVICES : undefined)}>
         <Button
           size="xs"
           leftSection={<IconTagPlus size={16} stroke={1.6} aria-hidden />}

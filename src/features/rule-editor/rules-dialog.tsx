@@ -52,7 +52,8 @@ export function RulesDialog(props: RulesDialogProps) {
 function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: RuleSet[] }) {
   const saved = rulesOf(sets, name);
   const draft = useRuleDraft(saved?.Rules ?? NONE);
-  const { isChanged, isFull } = draft;
+  const { isChanged } = draft;
+  const full = draft.isFull ? `A name can have at most ${MOST_RULES} rules` : undefined;
   const noSave = useMay(ruleEndpoints.save, 'Changing outcome rules');
   const review = saved?.Review ?? [];
   const noReview = useMay(ruleEndpoints.save, 'Confirming outcome rules', { Reviewed: true });
@@ -112,32 +113,27 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
           ))}
         </ul>
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
-            disabled={isFull}
-            title={isFull ? `A name can have at most ${MOST_RULES} rules` : undefined}
-            onClick={() => draft.add([EMPTY_RULE])}
-          >
-            Add a rule
-          </Button>
+          <Gate why={full}>
+            <Button
+              size="xs"
+              variant="default"
+              leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+              onClick={() => draft.add([EMPTY_RULE])}
+            >
+              Add a rule
+            </Button>
+          </Gate>
           <Menu position="bottom-start" shadow="none" withInitialFocusPlaceholder={false}>
             <Menu.Target>
-              <Button
-                size="xs"
-                variant="default"
-                disabled={isFull}
-                rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}
-              >
+              <Button size="xs" variant="default" rightSection={<IconChevronDown size={16} stroke={1.6} aria-hidden />}>
                 Add common marks
               </Button>
             </Menu.Target>
             <Menu.Dropdown aria-label="Common marks">
               {PRESETS.map((preset) => (
-                <Menu.Item key={preset.name} onClick={() => draft.add(preset.rules)}>
-                  {preset.name}
-                </Menu.Item>
+                <Gate key={preset.name} why={full}>
+                  <Menu.Item onClick={() => draft.add(preset.rules)}>{preset.name}</Menu.Item>
+                </Gate>
               ))}
             </Menu.Dropdown>
           </Menu>
@@ -155,14 +151,8 @@ function Editor({ name, job, child, onClose, sets }: RulesDialogProps & { sets: 
             {noSave ?? 'Shared by everybody of this account. Jobs that have ended are judged again.'}
           </p>
           <DialogButtons onCancel={onClose} busy={isPending}>
-            <Gate why={noSave}>
-              <Button
-                variant="filled"
-                onClick={save}
-                loading={isPending}
-                disabled={!isChanged && !confirms}
-                title={isChanged || confirms ? undefined : 'Nothing has changed'}
-              >
+            <Gate why={noSave ?? (isChanged || confirms ? undefined : 'Nothing has changed')}>
+              <Button variant="filled" onClick={save} loading={isPending}>
                 {confirms ? 'Confirm and save' : 'Save rules'}
               </Button>
             </Gate>

@@ -8,6 +8,7 @@ import { AddressNote } from '#/features/install/address-note.tsx';
 import { AllowTunnels } from '#/features/install/allow-tunnels.tsx';
 import { useInstall } from '#/features/install/use-install.ts';
 import { counted, formatCount } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { lazyPart } from '#/ui/late/lazy-dialog.tsx';
 import { keyFile, type Keyed } from './key-file.ts';
@@ -64,7 +65,7 @@ export function KeysPanel(props: KeysPanelProps) {
     setPrepared(0);
     setPrinting(keyed);
   };
-  const wait = running ? 'When all devices are created' : keyed.length === 0 ? 'There is no key' : undefined;
+  const wait = running ? 'Some devices are still being created' : keyed.length === 0 ? 'There is no key' : undefined;
   return (
     <section className={classes.keys} aria-label="Keys" data-open={untaken > 0 || undefined}>
       <IconKey size={18} stroke={1.6} aria-hidden />
@@ -86,41 +87,41 @@ export function KeysPanel(props: KeysPanelProps) {
         )}
       </div>
       <Group gap="sm">
-        <Button
-          variant="filled"
-          leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
-          disabled={wait !== undefined}
-          title={wait}
-          onClick={() => {
-            saveFile(datedName('device-keys'), keyFile(keyed, command));
-            onTaken();
-          }}
-        >
-          Download keys
-        </Button>
-        <Button
-          variant="default"
-          leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
-          disabled={!canPrint && (wait !== undefined || isPreparing)}
-          title={canPrint ? '' : wait}
-          onClick={canPrint ? () => window.print() : prepare}
-        >
-          {canPrint
-            ? `Print ${counted(keyed.length, 'label')}`
-            : isPreparing
-              ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
-              : 'Prepare labels'}
-        </Button>
-        {removal && keyed.length > 0 && (
+        <Gate why={wait}>
+          <Button
+            variant="filled"
+            leftSection={<IconDownload size={18} stroke={1.6} aria-hidden />}
+            onClick={() => {
+              saveFile(datedName('device-keys'), keyFile(keyed, command));
+              onTaken();
+            }}
+          >
+            Download keys
+          </Button>
+        </Gate>
+        <Gate why={canPrint ? undefined : (wait ?? (isPreparing ? 'The labels are being prepared' : undefined))}>
           <Button
             variant="default"
-            leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
-            disabled={running}
-            title={running ? 'When all devices are created' : ''}
-            onClick={() => setRemoving(true)}
+            leftSection={<IconPrinter size={18} stroke={1.6} aria-hidden />}
+            onClick={canPrint ? () => window.print() : prepare}
           >
-            Delete keys
+            {canPrint
+              ? `Print ${counted(keyed.length, 'label')}`
+              : isPreparing
+                ? `Preparing labels, ${formatCount(prepared)} of ${formatCount(printing.length)}`
+                : 'Prepare labels'}
           </Button>
+        </Gate>
+        {removal && keyed.length > 0 && (
+          <Gate why={wait}>
+            <Button
+              variant="default"
+              leftSection={<IconTrash size={18} stroke={1.6} aria-hidden />}
+              onClick={() => setRemoving(true)}
+            >
+              Delete keys
+            </Button>
+          </Gate>
         )}
       </Group>
       {removal && isRemoving && (

@@ -7,6 +7,7 @@ import { isNotOffered } from '#/api/api-error.ts';
 import { tagQueries } from '#/api/tags.ts';
 import { csvText } from '#/contract/csv.ts';
 import { saveFile } from '#/lib/save-file.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { BrowseButton, DropVeil, useWindowDrop } from '#/ui/form/drop-area.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { fileText } from './file-text.ts';
@@ -78,15 +79,11 @@ export function RowsInput({ busy, onText, onEmptyTable }: RowsInputProps) {
         />
         <FormError error={trouble} />
         <Group gap="sm">
-          <Button
-            variant="filled"
-            type="submit"
-            loading={busy}
-            disabled={text.trim() === ''}
-            title={text.trim() === '' ? 'Paste rows first' : ''}
-          >
-            Check rows
-          </Button>
+          <Gate why={text.trim() === '' ? 'Paste rows first' : undefined}>
+            <Button variant="filled" type="submit" loading={busy}>
+              Check rows
+            </Button>
+          </Gate>
           <BrowseButton onChoose={takeFiles} label="CSV file" accept=".csv,.tsv,.txt,text/csv,text/plain">
             Browse files
           </BrowseButton>

@@ -5,6 +5,7 @@ import { Button } from '@mantine/core';
 import { sessionQueries } from '#/api/session.ts';
 import { jobsText } from '#/features/jobs/job-words.ts';
 import { datedName, saveFile } from '#/lib/save-file.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { ConfirmDialog } from '#/ui/dialog/confirm-dialog.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import classes from './archive.module.css';
@@ -77,14 +78,11 @@ export function EarlierJobs() {
         <Button size="xs" loading={save.isPending} onClick={() => save.mutate()}>
           Save as JSON
         </Button>
-        <Button
-          size="xs"
-          disabled={!save.isSuccess}
-          title={save.isSuccess ? '' : 'Save them first'}
-          onClick={() => setRemoving(true)}
-        >
-          Remove…
-        </Button>
+        <Gate why={save.isSuccess ? undefined : 'Save them first'}>
+          <Button size="xs" onClick={() => setRemoving(true)}>
+            Remove…
+          </Button>
+        </Gate>
       </div>
       <FormError error={save.error} />
       {removing && (

@@ -80,7 +80,6 @@ export function Decision(props: DecisionProps) {
             type="submit"
             loading={busy}
             disabled={reason !== undefined}
-            title={reason}
             aria-describedby="deploy-reason"
           >
             {form.rollout

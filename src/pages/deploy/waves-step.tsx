@@ -1,4 +1,5 @@
 // The step of a deploy that sends it in waves: which devices each wave has, what starts the next wave, and when to pause.
+import { Gate } from '#/ui/controls/gate.tsx';
 import '#/ui/form/checkbox.css';
 import { Button, Checkbox, NativeSelect, Textarea, TextInput } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
@@ -52,14 +53,15 @@ export function WavesStep({ settings, isOpenTarget, devices, draft, onChange }: 
         />
       ))}
       <div className="flow">
-        <Button
-          size="xs"
-          leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
-          disabled={waves.length >= 20}
-          onClick={() => set({ waves: withNewWave(waves) })}
-        >
-          Add a wave
-        </Button>
+        <Gate why={waves.length >= 20 ? 'A rollout can have at most 20 waves' : undefined}>
+          <Button
+            size="xs"
+            leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+            onClick={() => set({ waves: withNewWave(waves) })}
+          >
+            Add a wave
+          </Button>
+        </Gate>
         <Checkbox
           label="Require approval before each wave"
           checked={settings.isConfirmed}

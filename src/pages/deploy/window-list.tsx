@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { Button, Checkbox, TextInput } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import type { RolloutWindow } from '#/contract/rollouts.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { NEW_WINDOW } from './rollout-settings.ts';
 import classes from './deploy.module.css';
@@ -46,15 +47,16 @@ export function WindowList({ windows, onChange, children }: WindowListProps) {
       ))}
       {windows.length > 0 && children}
       {windows.length > 0 && (
-        <Button
-          size="xs"
-          className={classes.suggest}
-          leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
-          disabled={windows.length >= MOST}
-          onClick={add}
-        >
-          Add a window
-        </Button>
+        <Gate why={windows.length >= MOST ? `A rollout can have at most ${MOST} windows` : undefined}>
+          <Button
+            size="xs"
+            className={classes.suggest}
+            leftSection={<IconPlus size={16} stroke={1.6} aria-hidden />}
+            onClick={add}
+          >
+            Add a window
+          </Button>
+        </Gate>
       )}
     </>
   );

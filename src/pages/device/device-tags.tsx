@@ -46,13 +46,12 @@ function Attached({ device, tags }: { device: Device; tags: readonly Tag[] }) {
           {Tags.map(({ TagId, TagName }) => (
             <li key={TagId} className={classes.tag}>
               {TagName || TagId}
-              <Gate why={noTags}>
+              <Gate why={noTags ?? (detach.isPending ? 'A tag is being removed' : undefined)}>
                 <button
                   type="button"
                   className="bare dim"
                   aria-label={`Remove ${TagName || TagId}`}
                   title={`Remove ${TagName || TagId}`}
-                  disabled={detach.isPending}
                   onClick={() =>
                     detach.mutate(TagId, { onSuccess: () => void offerDetachUndo(device, { TagId, TagName }) })
                   }
@@ -105,16 +104,11 @@ function AddTag({ device, tags }: { device: Device; tags: readonly Tag[] }) {
         value={typed}
         onChange={setTyped}
       />
-      <Button
-        type="submit"
-        size="xs"
-        variant="default"
-        loading={attach.isPending}
-        disabled={!name}
-        title={name ? '' : 'Type or choose a tag first'}
-      >
-        {name && !names.includes(name) ? 'Create and add' : 'Add'}
-      </Button>
+      <Gate why={name ? undefined : 'Type or choose a tag first'}>
+        <Button type="submit" size="xs" variant="default" loading={attach.isPending}>
+          {name && !names.includes(name) ? 'Create and add' : 'Add'}
+        </Button>
+      </Gate>
       {(name || own.length > 0) && (
         <div className={classes.wide}>
           <ShowAsCurl request={requests} />

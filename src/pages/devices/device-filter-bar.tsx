@@ -127,7 +127,6 @@ function PickerPlaceholders() {
       px={8}
       disabled
       fw={400}
-      title="Loading"
       rightSection={<IconChevronDown size={14} stroke={1.6} aria-hidden />}
     >
       {label}

@@ -42,7 +42,7 @@ export function ExportViewDialog({ listing, columns: all, filtered, sorted, onCl
         count={count}
         columns={() => viewColumns(columns)}
         at={(row) => index!.uncachedDevice(found![row]!)}
-        fault={!isReady ? 'The fleet is still loading' : count === 0 ? 'No device matches' : ''}
+        fault={!isReady ? 'The fleet is still loading' : count === 0 ? 'No device matches' : undefined}
         onClose={onClose}
       >
         {isReady ? (

@@ -12,6 +12,7 @@ import {
   IconPlus,
   IconRectangle,
 } from '@tabler/icons-react';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { useShortcuts, type Shortcut } from '#/ui/controls/shortcuts.ts';
 import { useKeyDown } from '#/ui/controls/use-key-down.ts';
 import type { AreaTool } from './area-select.tsx';
@@ -31,6 +32,9 @@ const PANS = [
   { name: 'Pan right', x: 1, y: 0, icon: IconArrowRight, area: 'right' },
   { name: 'Pan down', x: 0, y: 1, icon: IconArrowDown, area: 'down' },
 ] as const;
+
+/** Why nothing can be done that concerns all matching devices. */
+export const STILL_LOADING = 'Some devices are still loading';
 
 /** Whether a key belongs to a field or a dialog. */
 const isTyping = ({ target, ctrlKey, metaKey, altKey }: KeyboardEvent) =>
@@ -78,34 +82,26 @@ export function MapControls({ model: { fleet, map, state, change, fit, shown, se
           disabled={zoom <= (map?.getMinZoom() ?? 0)}
           onClick={() => map?.zoomOut()}
         />
-        <Control
-          name="Show all"
-          icon={IconMaximize}
-          title={placed.length > 0 ? 'Show all' : 'Show all: no matching device has a location'}
-          disabled={placed.length === 0}
-          onClick={() => fit(placed)}
-        />
+        <Gate why={placed.length === 0 ? 'No matching device has a location' : undefined}>
+          <Control name="Show all" icon={IconMaximize} onClick={() => fit(placed)} />
+        </Gate>
       </div>
       <div className={classes.stack}>
         {TOOLS.map(({ tool, name, key, icon }) => (
-          <Control
-            key={tool}
-            name={name}
-            icon={icon}
-            title={fleet.isPart ? `${name}: available once all devices are loaded` : `${name} (${key.toUpperCase()})`}
-            disabled={fleet.isPart}
-            aria-keyshortcuts={key}
-            aria-pressed={state.tool === tool}
-            onClick={() => toggle(tool)}
-          />
+          <Gate key={tool} why={fleet.isPart ? STILL_LOADING : undefined}>
+            <Control
+              name={name}
+              icon={icon}
+              title={`${name} (${key.toUpperCase()})`}
+              aria-keyshortcuts={key}
+              aria-pressed={state.tool === tool}
+              onClick={() => toggle(tool)}
+            />
+          </Gate>
         ))}
-        <Control
-          name="Fit to selection"
-          icon={IconFocusCentered}
-          title={selected.size > 0 ? 'Fit to selection' : 'Fit to selection: no selected device is on the map'}
-          disabled={selected.size === 0}
-          onClick={() => fit([...selected])}
-        />
+        <Gate why={selected.size === 0 ? 'No selected device is on the map' : undefined}>
+          <Control name="Fit to selection" icon={IconFocusCentered} onClick={() => fit([...selected])} />
+        </Gate>
       </div>
       <div className={classes.pans}>
         {PANS.map(({ name, x, y, icon, area }) => (

@@ -6,12 +6,13 @@ import { ScaleControl } from 'react-leaflet';
 import { useOffered } from '#/api/capabilities.ts';
 import { MapBox } from '#/features/base-map/map-box.tsx';
 import { boundsOf, boxOf } from '#/lib/longitude.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { focusOnMount } from '#/ui/dialog/use-focus-back.ts';
 import { AreaSelect } from './area-select.tsx';
 import { FleetLayer } from './fleet-layer.tsx';
 import { Legend } from './legend.tsx';
 import { MapEvents } from './map-events.tsx';
-import { MapControls } from './map-controls.tsx';
+import { MapControls, STILL_LOADING } from './map-controls.tsx';
 import { CLOSEST } from './map-fleet.ts';
 import { readMapView } from './use-map-url.ts';
 import { PlacingBanner } from './placing-banner.tsx';
@@ -70,19 +71,20 @@ function OpenReplay({ model: { url, fleet, state, change } }: { model: FleetMapM
   const isOffered = useOffered('history') === true;
   if (!isOffered || url.replay) return null;
   return (
-    <Button
-      ref={state.replayFocus === 'open' ? focusOnMount : undefined}
-      className={classes.openReplay}
-      variant="default"
-      leftSection={<IconHistory size={16} stroke={1.6} aria-hidden />}
-      disabled={fleet.isPart}
-      title={fleet.isPart ? 'Replay: available once all devices are loaded' : 'The last 24 hours or 7 days on the map'}
-      onClick={() => {
-        change({ replayFocus: 'bar' });
-        url.set({ replay: '24h' });
-      }}
-    >
-      Replay
-    </Button>
+    <Gate why={fleet.isPart ? STILL_LOADING : undefined}>
+      <Button
+        ref={state.replayFocus === 'open' ? focusOnMount : undefined}
+        className={classes.openReplay}
+        variant="default"
+        leftSection={<IconHistory size={16} stroke={1.6} aria-hidden />}
+        title="The last 24 hours or 7 days on the map"
+        onClick={() => {
+          change({ replayFocus: 'bar' });
+          url.set({ replay: '24h' });
+        }}
+      >
+        Replay
+      </Button>
+    </Gate>
   );
 }

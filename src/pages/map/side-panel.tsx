@@ -73,15 +73,11 @@ function SortedPanel({ model, rows, sort, onSort }: SortedPanelProps) {
         ]}
       />
       <div className={classes.sideBar}>
-        <Button
-          size="xs"
-          variant="default"
-          disabled={shown.length === 0}
-          title={shown.length === 0 ? 'There is nothing to select' : undefined}
-          onClick={() => selection.add(fleet.ids(shown))}
-        >
-          {tab === 'view' ? 'Select all in view' : 'Select all'}
-        </Button>
+        <Gate why={shown.length === 0 ? 'There is nothing to select' : undefined}>
+          <Button size="xs" variant="default" onClick={() => selection.add(fleet.ids(shown))}>
+            {tab === 'view' ? 'Select all in view' : 'Select all'}
+          </Button>
+        </Gate>
         <NativeSelect
           size="xs"
           aria-label="Sort the list by"

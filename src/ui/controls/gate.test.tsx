@@ -81,3 +81,28 @@ test('a blocked item of a menu shows its reason, and the menu stays open', async
   await user.keyboard('{Escape}');
   await expectGone(() => screen.queryByRole('menu'));
 });
+
+test('Enter in a field sends nothing while the button of its form is blocked, and shows why', async (t) => {
+  const { open, service, fill, user, route } = await testPage(t);
+  await service.call('POST', '/v1/devices', { DeviceName: 'pump', DeviceGroup: 'lab' });
+  await open('/devices');
+  const writes: string[] = [];
+  route(/./, (ask, { method, url }) => {
+    if (method !== 'GET') writes.push(url.pathname);
+    return ask();
+  });
+  await user.click(await screen.findByRole('checkbox', { name: 'Select pump' }));
+  await user.click(await screen.findByRole('button', { name: 'Actions' }));
+  await user.click(await screen.findByRole('menuitem', { name: 'Set customer' }));
+  const dialog = await screen.findByRole('dialog');
+  const field = await within(dialog).findByLabelText('Customer');
+  await user.click(field);
+  await user.keyboard('{Enter}');
+  await expectText(() => screen.getByRole('tooltip'), 'Type a customer first.');
+  assert.ok(document.activeElement === field);
+  assert.deepEqual(writes, []);
+  await fill(field, 'Acme');
+  await expectGone(() => screen.queryByRole('tooltip'));
+  await user.keyboard('{Enter}');
+  await waitFor(() => assert.equal(writes.length, 1));
+});

@@ -13,6 +13,7 @@ import {
   IconTextWrap,
 } from '@tabler/icons-react';
 import { formatCount } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { IconButton } from '#/ui/controls/icon-button.tsx';
 import { SegmentedControl } from '#/ui/controls/segmented-control.tsx';
 import type { LogSearch } from './use-log-search.ts';
@@ -67,8 +68,7 @@ function SearchBox({
   onLeave,
 }: Pick<ToolbarProps, 'search' | 'searchRef' | 'onStep' | 'onLeave'>) {
   const { query, setQuery } = search;
-  const none = !search.count;
-  const reason = query.text === '' ? 'Type a search first' : 'Nothing was found';
+  const none = search.count ? undefined : query.text === '' ? 'Type a search first' : 'Nothing was found';
   return (
     <div className={classes.search} role="search" aria-label="Search the output">
       <TextInput
@@ -106,24 +106,26 @@ function SearchBox({
         aria-pressed={query.pattern}
         onClick={() => setQuery({ ...query, pattern: !query.pattern })}
       />
-      <IconButton
-        {...button}
-        icon={IconChevronUp}
-        label="Previous match"
-        aria-keyshortcuts="N"
-        title={none ? reason : 'Previous match (N)'}
-        disabled={none}
-        onClick={() => onStep(-1)}
-      />
-      <IconButton
-        {...button}
-        icon={IconChevronDown}
-        label="Next match"
-        aria-keyshortcuts="n"
-        title={none ? reason : 'Next match (n)'}
-        disabled={none}
-        onClick={() => onStep(1)}
-      />
+      <Gate why={none}>
+        <IconButton
+          {...button}
+          icon={IconChevronUp}
+          label="Previous match"
+          aria-keyshortcuts="N"
+          title="Previous match (N)"
+          onClick={() => onStep(-1)}
+        />
+      </Gate>
+      <Gate why={none}>
+        <IconButton
+          {...button}
+          icon={IconChevronDown}
+          label="Next match"
+          aria-keyshortcuts="n"
+          title="Next match (n)"
+          onClick={() => onStep(1)}
+        />
+      </Gate>
       <span role="status" className={classes.count} data-problem={search.problem && true}>
         {countText(search)}
       </span>

@@ -6,6 +6,7 @@ import { Button } from '@mantine/core';
 import type { Artifact } from '#/contract/artifacts.ts';
 import { useArtifactLimit } from '#/pages/artifacts/inspect/use-artifact-limit.ts';
 import { paths } from '#/paths.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { LeaveGuard } from '#/ui/dialog/leave-guard.tsx';
 import { FormError } from '#/ui/page/view.tsx';
@@ -128,14 +129,11 @@ export function BuilderDialog({
         {step < 2 && picked && (
           <div className="actions">
             {step > 0 && <Button onClick={() => setStep(step - 1)}>Back</Button>}
-            <Button
-              variant="filled"
-              disabled={why[step] !== undefined}
-              title={why[step]}
-              onClick={() => setStep(step + 1)}
-            >
-              {step === 0 ? 'Next: update.sh' : 'Next: preview'}
-            </Button>
+            <Gate why={why[step]}>
+              <Button variant="filled" onClick={() => setStep(step + 1)}>
+                {step === 0 ? 'Next: update.sh' : 'Next: preview'}
+              </Button>
+            </Gate>
           </div>
         )}
       </div>

@@ -7,6 +7,7 @@ import { CheckList } from '#/pages/artifacts/inspect/check-list.tsx';
 import { refuses, type Finding } from '#/pages/artifacts/inspect/finding.ts';
 import { InspectedContents } from '#/pages/artifacts/inspect/inspected-contents.tsx';
 import { formatBytes } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { FormError } from '#/ui/page/view.tsx';
 import { fileNameOf } from './artifact-name.ts';
 import type { Builder } from './use-builder.ts';
@@ -71,14 +72,16 @@ export function BuilderPreview({ builder, conflictsOf, onBuilt, onBack }: Builde
       {packed?.inspection && <InspectedContents inspection={packed.inspection} />}
       <div className="actions">
         <Button onClick={onBack}>Back</Button>
-        <Button
-          variant="filled"
-          disabled={why !== undefined}
-          title={why}
-          onClick={() => content && onBuilt(new File([content], name, { type: 'application/gzip' }), version, isReady)}
-        >
-          {isReady ? 'Upload' : 'Add to uploads'}
-        </Button>
+        <Gate why={why}>
+          <Button
+            variant="filled"
+            onClick={() =>
+              content && onBuilt(new File([content], name, { type: 'application/gzip' }), version, isReady)
+            }
+          >
+            {isReady ? 'Upload' : 'Add to uploads'}
+          </Button>
+        </Gate>
       </div>
     </>
   );

@@ -15,7 +15,6 @@ export function BuilderScript({ builder }: { builder: Builder }) {
   const findings = useMemo(() => checkScript('update.sh', utf8.encode(script), 'update'), [script]);
   if (own) return <OwnScript file={own} />;
   const runnable = builder.files.map(([path]) => path);
-  const why = isEdited ? 'You edited the script. Restore the template to change this here.' : undefined;
   return (
     <>
       <p>
@@ -31,7 +30,6 @@ export function BuilderScript({ builder }: { builder: Builder }) {
           autoComplete="off"
           spellCheck={false}
           disabled={isEdited}
-          title={why}
           required
         />
         <Select
@@ -48,9 +46,9 @@ export function BuilderScript({ builder }: { builder: Builder }) {
           clearable
           clearButtonProps={{ 'aria-label': 'Run nothing' }}
           disabled={isEdited}
-          title={why}
         />
       </div>
+      {isEdited && <p className="dim">You edited the script. Restore the template to change these two.</p>}
       <Textarea
         label="update.sh"
         classNames={{ input: `mono ${classes.script}` }}

@@ -2,6 +2,7 @@
 // cancelled.
 import { useEffect, useRef, useState, type ReactNode } from 'react';
 import { Button, type TextInputProps } from '@mantine/core';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { TextField } from '#/ui/form/text-field.tsx';
 import { IconChevronRight, IconFile, IconFileZip, IconX } from '@tabler/icons-react';
 import { artifactEndpoints } from '#/contract/artifacts.ts';
@@ -173,16 +174,11 @@ function Send(props: { item: JudgedFile; refused: boolean; alone: boolean; child
     <>
       {children}
       {!isUnconfirmed(props.item) && (
-        <Button
-          type="submit"
-          variant={alone ? 'filled' : 'default'}
-          ref={button}
-          disabled={why !== undefined}
-          title={why}
-          aria-label={`${verb} ${file.name}`}
-        >
-          {verb}
-        </Button>
+        <Gate why={why}>
+          <Button type="submit" variant={alone ? 'filled' : 'default'} ref={button} aria-label={`${verb} ${file.name}`}>
+            {verb}
+          </Button>
+        </Gate>
       )}
     </>
   );

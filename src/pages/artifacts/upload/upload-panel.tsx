@@ -2,6 +2,7 @@
 import { useRef, type ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { formatCount } from '#/lib/format.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { Section } from '#/ui/page/page.tsx';
 import { UploadItem } from './upload-item.tsx';
 import type { UploadQueue } from './upload-queue.ts';
@@ -39,14 +40,11 @@ export function UploadPanel({ items, queue, focused, onReplace, onEmptied, child
           <>
             {ended.length > 0 && <Button onClick={() => remove(...ended.map(({ id }) => id))}>Clear uploaded</Button>}
             {unsent > 1 && (
-              <Button
-                variant="filled"
-                disabled={ready.length === 0}
-                title={ready.length === 0 ? 'No file is ready: see what each one needs' : undefined}
-                onClick={() => queue.start(...ready.map(({ id }) => id))}
-              >
-                Upload all ready ({formatCount(ready.length)})
-              </Button>
+              <Gate why={ready.length === 0 ? 'No file is ready: see what each one needs' : undefined}>
+                <Button variant="filled" onClick={() => queue.start(...ready.map(({ id }) => id))}>
+                  Upload all ready ({formatCount(ready.length)})
+                </Button>
+              </Gate>
             )}
           </>
         )

@@ -68,10 +68,9 @@ export function ColumnsDialog({ columns, choice, onChange, onClose }: ColumnsDia
             </span>
             <Checkbox
               size="xs"
-              label={column.label}
+              label={column.id === 'name' ? 'Name (always shown)' : column.label}
               checked={isColumnShown(column, choice)}
               disabled={column.id === 'name'}
-              title={column.id === 'name' ? 'Always shown: it opens the device' : ''}
               onChange={(event) => onChange(withShown(choice, column, event.currentTarget.checked))}
             />
             <IconButton

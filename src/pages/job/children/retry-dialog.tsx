@@ -15,6 +15,7 @@ import { byAttempt } from '#/features/jobs/attempts.ts';
 import { bulkPlanOf, bulkPlanText, isCount } from '#/features/bulk/bulk-plan.ts';
 import { devicesText, formatCount } from '#/lib/format.ts';
 import { paths } from '#/paths.ts';
+import { Gate } from '#/ui/controls/gate.tsx';
 import { ShowAsCurl } from '#/ui/curl/show-as-curl.tsx';
 import { BaseDialog } from '#/ui/dialog/base-dialog.tsx';
 import { DialogButtons } from '#/ui/dialog/dialog-buttons.tsx';
@@ -72,7 +73,12 @@ export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) 
   const retry = useWrite({ mutationFn: () => submitJob(body, key), meta: { operation: jobEndpoints.submit } });
   const why = useMay(jobEndpoints.submit, 'Retrying', { WorkflowId: job.WorkflowId });
   const count = change.length;
-  const isReady = count === 1 || (count > 1 && isCount(typed, count));
+  const fault =
+    count === 0
+      ? 'There is no device to try again.'
+      : count === 1 || isCount(typed, count)
+        ? undefined
+        : `Type ${formatCount(count)} first.`;
   return (
     <BaseDialog
       title={`Retry ${which}: ${devicesText(ids.length)}`}
@@ -87,7 +93,7 @@ export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) 
           noValidate
           onSubmit={(event) => {
             event.preventDefault();
-            if (isReady) retry.mutate(undefined, { onSuccess: ({ JobId }) => onDone(JobId) });
+            if (fault === undefined) retry.mutate(undefined, { onSuccess: ({ JobId }) => onDone(JobId) });
           }}
         >
           <Stack gap="md">
@@ -109,18 +115,16 @@ export function RetryDialog({ job, targets, which, onClose }: RetryDialogProps) 
             {count > 0 && <ShowAsCurl request={requestOf(jobEndpoints.submit, { body })} />}
             <FormError error={retry.error} />
             <DialogButtons onCancel={onClose} busy={retry.isPending}>
-              <Button
-                variant="filled"
-                type="submit"
-                loading={retry.isPending}
-                disabled={!isReady}
-                title={
-                  isReady ? '' : count === 0 ? 'There is no device to try again.' : `Type ${formatCount(count)} first.`
-                }
-                {...(count === 1 && { 'data-autofocus': true })}
-              >
-                Retry on {devicesText(count)}
-              </Button>
+              <Gate why={fault}>
+                <Button
+                  variant="filled"
+                  type="submit"
+                  loading={retry.isPending}
+                  {...(count === 1 && { 'data-autofocus': true })}
+                >
+                  Retry on {devicesText(count)}
+                </Button>
+              </Gate>
             </DialogButtons>
           </Stack>
         </form>
