@@ -110,7 +110,12 @@ async function dialogsOf(service: Service): Promise<Write[]> {
   const used = await service.uploadScript('used.sh', '#!/bin/sh\necho 2\n', '/opt');
   await service.call('PUT', '/v1/orders/labs', { DeviceGroup: 'later', ArtifactId: used });
   await service.call('POST', `/v1/device/${device}/notes`, { Text: 'in the yard' });
-  const rollout = await rollOut(service, { units: [], ArtifactId: used, broken: '' }, { DeviceGroup: 'lab' });
+  const toLab = () => rollOut(service, { units: [], ArtifactId: used, broken: '' }, { DeviceGroup: 'lab' });
+  const over = await toLab();
+  const read = () => service.call<{ State: string; Version: number }>('GET', `/v1/rollout/${over}`);
+  await expect.poll(async () => (await read()).State).toBe('Running');
+  await service.call('POST', `/v1/rollout/${over}/abort`, { Version: (await read()).Version });
+  const rollout = await toLab();
   const notes = await service.call<{ Items: { NoteId?: string }[] }>('GET', `/v1/device/${device}/timeline`);
   const note = notes.Items.find(({ NoteId }) => NoteId !== undefined)?.NoteId;
   const invited = { Email: 'anna@example.com', Name: '', Role: 'Viewer', Groups: [] };
@@ -207,7 +212,7 @@ async function dialogsOf(service: Service): Promise<Write[]> {
     },
     rolloutAction('pause', 'Pause'),
     rolloutAction('abort', 'Abort'),
-    rolloutAction('remove', 'Delete', `DELETE /v1/rollout/${rollout}`),
+    { at: `/rollouts/${over}?dialog=remove`, button: 'Delete', sent: `DELETE /v1/rollout/${over}` },
     rolloutAction(`skip&device=${device}`, 'Leave out', `POST /v1/rollout/${rollout}/skip`),
 
     { at: `/devices/${device}?dialog=delete`, button: 'Delete device', sent: `DELETE /v1/devices/${device}` },
