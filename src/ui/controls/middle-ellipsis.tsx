@@ -75,7 +75,10 @@ export function MiddleEllipsis({ text, className = '', column }: MiddleEllipsisP
     if (!element || text.length < LEAST_LENGTH) return;
     refits.set(element, (width) =>
       setCut((before) => {
-        if (before?.text === text && before.room.width === width) return before;
+        const isCut = before?.text === text;
+        if (isCut && before.room.width === width) return before;
+        // A box as wide as its text may be narrower than the canvas measures it, by a fraction of a pixel.
+        if (!isCut && fits(element)) return undefined;
         const room = roomOf(element, width);
         const next = room && cutOf(text, room);
         if (next && column !== undefined) lastRooms.set(column, next.room);
@@ -106,6 +109,10 @@ export function MiddleEllipsis({ text, className = '', column }: MiddleEllipsisP
     </bdi>
   );
 }
+
+/** The layout that is there shows all of it. */
+const fits = ({ scrollWidth, clientWidth, scrollHeight, clientHeight }: Element) =>
+  scrollWidth <= clientWidth && scrollHeight <= clientHeight;
 
 /** Pixels at the end of a full line in which the next letter may have no room. */
 const LINE_END = 12;
