@@ -1569,7 +1569,7 @@ export const MUTATIONS: readonly (Mutation & { area: keyof typeof AREAS })[] = [
   {
     area: 'enrolment',
     name: 'pairing codes can be guessed without limit',
-    file: 'server/api/pairing.ts',
+    file: 'server/auth/signin-limit.ts',
     before: 'if (counted?.pause === 0) return counted;',
     after: 'if (counted) return counted;',
     tests: ['server/api/pairing.test.ts'],
